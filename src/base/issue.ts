@@ -1,0 +1,22 @@
+/** One thing that is wrong with a value, at one place in it. */
+export interface Issue {
+  /** Where in the value: `["items", 0, "url"]`. Empty for the value as a whole. */
+  readonly path: readonly (string | number)[];
+  /** What rule was broken: `type`, `required`, `unknown`, `pattern`, `enum`, `min`, … */
+  readonly code: string;
+  /** Readable by a person and by a model: `limit must be at most 100, got 200`. */
+  readonly message: string;
+  /** A likely correction, such as the name of a misspelt parameter. */
+  readonly suggestion?: string;
+}
+
+/** A path as people write it: `items[0].url`. */
+export function formatPath(path: readonly (string | number)[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else if (/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(part)) text += text === "" ? part : `.${part}`;
+    else text += `[${JSON.stringify(part)}]`;
+  }
+  return text;
+}

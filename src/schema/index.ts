@@ -1,0 +1,1 @@
+export type { JsonSchema, Schema, Validation } from "./schema.ts";

@@ -1,0 +1,46 @@
+/** Where an approval stands. */
+export type ApprovalStatus = "pending" | "approved" | "rejected" | "used" | "expired";
+
+/** What is asked for. */
+export interface ApprovalRequest {
+  /** Binds the decision to tool, arguments and principal: a hash of all three. */
+  readonly key: string;
+  readonly tool: string;
+  /** The arguments as people see them, secrets redacted. */
+  readonly args: unknown;
+  readonly message: string;
+  readonly callerType: string;
+  readonly principal?: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** A request and what became of it. */
+export interface Approval extends ApprovalRequest {
+  readonly id: string;
+  readonly status: ApprovalStatus;
+  readonly createdAt: number;
+  readonly decidedAt?: number;
+  readonly decidedBy?: string;
+  readonly note?: string;
+}
+
+/** A person's decision. */
+export interface Decision {
+  readonly approved: boolean;
+  readonly by?: string;
+  readonly note?: string;
+}
+
+/** Keeps approvals: single-use, bound to exact arguments, first decision wins, all of them expire. */
+export interface ApprovalStore {
+  /** The open request with this key, or a new one. */
+  request(request: ApprovalRequest): Promise<Approval>;
+  /** Uses up an approved request with this key: true once, false ever after. */
+  consume(key: string, now: number): Promise<boolean>;
+  /** The first decision wins: returns the approval as it then stands, undefined when the id is unknown. */
+  decide(id: string, decision: Decision, now: number): Promise<Approval | undefined>;
+  get(id: string, now: number): Promise<Approval | undefined>;
+  /** Newest first; those past their time show as `expired`. */
+  list(now: number, status?: ApprovalStatus): Promise<readonly Approval[]>;
+}

@@ -1,0 +1,145 @@
+import type { Failure } from "../base/index.ts";
+
+/** Who makes a call. */
+export type CallerType = "direct" | "workflow_node" | "conversation_agent" | "mcp_client";
+
+/** How a call ended. */
+export type RecordStatus = "success" | "failure";
+
+/** One call, as it is remembered. */
+export interface CallRecord {
+  readonly id: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly source: string;
+  readonly category: string;
+  readonly args: unknown;
+  readonly success: boolean;
+  /** The output of a success. */
+  readonly output?: unknown;
+  /** The failure of a failed call. */
+  readonly error?: Failure;
+  readonly durationMs: number;
+  readonly queuedMs: number;
+  readonly attempts: number;
+  readonly cached: boolean;
+  readonly callerType: CallerType;
+  readonly callerId?: string;
+  readonly principal?: string;
+  readonly conversationId?: string;
+  readonly workflowId?: string;
+  /** The call that made this one. */
+  readonly parentId?: string;
+  /** What the handler reported. */
+  readonly reported?: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Which records to find. All given fields must match. */
+export interface RecordQuery {
+  readonly conversationId?: string;
+  readonly tool?: string;
+  readonly callerType?: CallerType;
+  readonly callerId?: string;
+  readonly status?: RecordStatus;
+  /** Failure code, such as `timeout`. */
+  readonly code?: string;
+  /** Epoch milliseconds, inclusive. */
+  readonly since?: number;
+  /** Epoch milliseconds, exclusive. */
+  readonly until?: number;
+  /** At most this many, newest first; 100 where absent, 1,000 at most. */
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly cursor?: string;
+}
+
+/** One page of records, newest first. */
+export interface RecordPage {
+  readonly records: readonly CallRecord[];
+  /** Pass as `cursor` for the page after; absent on the last one. */
+  readonly next?: string;
+}
+
+/** What happened in one conversation. */
+export interface ConversationSummary {
+  readonly conversationId: string;
+  readonly totalCalls: number;
+  readonly successfulCalls: number;
+  readonly failedCalls: number;
+  /** 0 to 100; 100 for a conversation without calls. */
+  readonly successRate: number;
+  /** Calls per tool. */
+  readonly toolUsage: Readonly<Record<string, number>>;
+}
+
+/** The short form that an agent's final answer carries. */
+export interface BriefSummary {
+  readonly totalCalls: number;
+  readonly successRate: number;
+  readonly toolUsage: Readonly<Record<string, number>>;
+  readonly hasErrors: boolean;
+}
+
+/** Figures of one tool. */
+export interface ToolStatistics {
+  readonly tool: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly successRate: number;
+  readonly averageMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Figures over all kept records. */
+export interface Statistics {
+  readonly totalCalls: number;
+  readonly successfulCalls: number;
+  readonly failedCalls: number;
+  readonly successRate: number;
+  /** Failure code to count. */
+  readonly failures: Readonly<Record<string, number>>;
+  /** Most used first. */
+  readonly tools: readonly ToolStatistics[];
+}
+
+/** What a pruning removed. */
+export interface Pruned {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** How long records are kept. */
+export interface Retention {
+  readonly maxAgeMs?: number;
+  readonly maxBytes?: number;
+}
+
+/**
+ * Where call records go. `add` never waits and never throws: a store that cannot write says so through `flush()`
+ * and its `onError`. Every implementation passes `test/conformance/record-store.ts`.
+ */
+export interface RecordStore {
+  add(record: CallRecord): void;
+  /** Resolves when everything added before is kept as safely as this store can; rejects when it could not be. */
+  flush(): Promise<void>;
+  query(query: RecordQuery): Promise<RecordPage>;
+  summary(conversationId: string): Promise<ConversationSummary>;
+  /** Figures, also per tool; `since` in epoch milliseconds. */
+  statistics(query?: Pick<RecordQuery, "since" | "until" | "tool">): Promise<Statistics>;
+  prune(retention: Retention): Promise<Pruned>;
+  close(): Promise<void>;
+}
+
+/** The short form of a summary. */
+export function brief(summary: ConversationSummary): BriefSummary {
+  return {
+    totalCalls: summary.totalCalls,
+    successRate: summary.successRate,
+    toolUsage: summary.toolUsage,
+    hasErrors: summary.failedCalls > 0,
+  };
+}

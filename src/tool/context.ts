@@ -1,0 +1,43 @@
+import type { AnyTool, InputOf, OutputOf } from "./tool.ts";
+import type { ToolResult } from "./result.ts";
+
+/** Writes a line into the call's log; secrets are redacted where it leaves. */
+export type Log = (message: string, data?: Readonly<Record<string, unknown>>) => void;
+
+/** The secrets that the workspace names. */
+export interface Secrets {
+  /** The value, or undefined when the workspace names none. */
+  get(name: string): string | undefined;
+}
+
+/** What a handler gets besides its arguments. */
+export interface ToolContext {
+  readonly callId: string;
+  /** Aborted when the deadline passes or the caller cancels; never on success. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** The same for every attempt of the same work; pass it to services that support it. */
+  readonly idempotencyKey: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Values that calls of one conversation or run share. */
+  readonly variables: Record<string, unknown>;
+  readonly secrets: Secrets;
+  readonly conversationId: string | undefined;
+  /** Tells the caller how far the work is; any JSON value. */
+  progress(value: unknown): void;
+  /** Adds facts to the result's `meta`, such as `{ tokensUsed: 120 }`. */
+  report(facts: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a composite tool can do besides. */
+export interface CompositeContext {
+  /** Calls another tool under this call's slot, deadline, principal and policy. */
+  callTool: CallTool;
+}
+
+/** Calls a tool: typed when given a tool, `unknown` when given a name. */
+export interface CallTool {
+  <T extends AnyTool>(tool: T, args: InputOf<T>): Promise<ToolResult<OutputOf<T>>>;
+  (name: string, args: unknown): Promise<ToolResult>;
+}

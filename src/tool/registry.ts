@@ -1,0 +1,148 @@
+import { FailureError } from "../base/index.ts";
+import { type AnyTool, isTool } from "./tool.ts";
+
+/** A tool and where it came from. */
+export interface Registration {
+  readonly tool: AnyTool;
+  /** `tools`, `skills`, `mcps` or any other word. */
+  readonly source: string;
+  /** Who registered it: a file, a server; registering the same name again replaces it within its owner. */
+  readonly owner: string;
+  /** Lower comes first when several sources offer one name. */
+  readonly priority: number;
+}
+
+/** Where a registration comes from; a name alone means the `tools` source at priority 0. */
+export interface Origin {
+  readonly source?: string;
+  readonly owner?: string;
+  readonly priority?: number;
+}
+
+/** What a replacement changed, by tool name. */
+export interface RegistryChange {
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * All tools by name. Within one source the owner that came last wins and the one beneath returns when it leaves;
+ * across sources the lower priority number wins. Aliases are found when no tool has the name itself.
+ */
+export class ToolRegistry {
+  /** Best first. */
+  readonly #byName = new Map<string, Registration[]>();
+  readonly #byAlias = new Map<string, string>();
+  #version = 0;
+
+  /** Changes whenever the registry does. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  /** Adds a tool, or replaces the one of the same name and owner. */
+  register(tool: AnyTool, origin: Origin = {}): void {
+    if (!isTool(tool)) throw new FailureError("register() takes a tool made by defineTool()", { code: "tool_invalid" });
+    this.#put({ tool, ...complete(origin) });
+    this.#changed();
+  }
+
+  /** Removes the tool of this name and owner. */
+  remove(name: string, origin: Origin = {}): boolean {
+    const removed = this.#drop(name, complete(origin));
+    if (removed) this.#changed();
+    return removed;
+  }
+
+  /** Makes an owner's tools exactly these, in one step: no caller ever sees half of it. */
+  replace(tools: readonly AnyTool[], origin: Origin): RegistryChange {
+    const from = complete(origin);
+    const before = new Map(this.#ownedBy(from).map((entry) => [entry.tool.name, entry.tool]));
+    const after = new Map(tools.map((tool) => [tool.name, tool]));
+    for (const name of before.keys()) if (!after.has(name)) this.#drop(name, from);
+    for (const tool of after.values()) if (before.get(tool.name) !== tool) this.#put({ tool, ...from });
+    this.#changed();
+    return {
+      added: [...after.keys()].filter((name) => !before.has(name)),
+      updated: [...after.keys()].filter((name) => before.has(name) && before.get(name) !== after.get(name)),
+      removed: [...before.keys()].filter((name) => !after.has(name)),
+    };
+  }
+
+  /** The tool that a call of this name or alias gets. */
+  resolve(name: string): Registration | undefined {
+    return (this.#byName.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? ""))?.[0];
+  }
+
+  get(name: string): AnyTool | undefined {
+    return this.resolve(name)?.tool;
+  }
+
+  has(name: string): boolean {
+    return this.resolve(name) !== undefined;
+  }
+
+  /** Every candidate of a name, best first. */
+  candidates(name: string): readonly Registration[] {
+    return this.#byName.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? "") ?? [];
+  }
+
+  /** One registration per name, sorted by name, so that prompts made from it stay cacheable. */
+  list(filter: { category?: string; tag?: string } = {}): readonly Registration[] {
+    const best = [...this.#byName.values()].flatMap((entries) => entries[0] ?? []);
+    return best
+      .filter(({ tool }) => filter.category === undefined || tool.category === filter.category)
+      .filter(({ tool }) => filter.tag === undefined || tool.tags.includes(filter.tag))
+      .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+  }
+
+  /** Every name and alias, for suggestions. */
+  names(): string[] {
+    return [...this.#byName.keys(), ...this.#byAlias.keys()];
+  }
+
+  #ownedBy(from: Required<Origin>): Registration[] {
+    return [...this.#byName.values()]
+      .flat()
+      .filter((entry) => entry.source === from.source && entry.owner === from.owner);
+  }
+
+  #put(entry: Registration): void {
+    const others = (this.#byName.get(entry.tool.name) ?? []).filter(
+      (other) => other.source !== entry.source || other.owner !== entry.owner,
+    );
+    // Put before its equals: the last owner of a source wins.
+    const at = others.findIndex(
+      (other) =>
+        other.priority > entry.priority || (other.priority === entry.priority && other.source === entry.source),
+    );
+    others.splice(at === -1 ? others.length : at, 0, entry);
+    this.#byName.set(entry.tool.name, others);
+  }
+
+  #drop(name: string, from: Required<Origin>): boolean {
+    const entries = this.#byName.get(name) ?? [];
+    const kept = entries.filter((entry) => entry.source !== from.source || entry.owner !== from.owner);
+    if (kept.length === 0) this.#byName.delete(name);
+    else this.#byName.set(name, kept);
+    return kept.length < entries.length;
+  }
+
+  #changed(): void {
+    this.#version++;
+    this.#byAlias.clear();
+    for (const [name, entries] of this.#byName) {
+      for (const alias of entries[0]?.tool.aliases ?? []) if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, name);
+    }
+  }
+}
+
+function complete(origin: Origin): Required<Origin> {
+  const source = origin.source ?? "tools";
+  return { source, owner: origin.owner ?? source, priority: origin.priority ?? 0 };
+}
