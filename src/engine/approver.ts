@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { type Clock, canonicalJson } from "../base/index.ts";
+import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
+
+/** What became of a question. */
+export type Answer =
+  | { readonly kind: "approved" }
+  | { readonly kind: "rejected"; readonly note?: string }
+  /** Nobody decided yet; the caller comes back later. */
+  | { readonly kind: "parked"; readonly id: string };
+
+/** Asks a person whether a call may run. */
+export interface Approver {
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<Answer>;
+}
+
+/** The same for the same tool, arguments and principal, and for nothing else. */
+export function approvalKey(tool: string, args: unknown, principal: string | undefined): string {
+  return createHash("sha256")
+    .update(canonicalJson([tool, principal ?? null, args]))
+    .digest("base64url");
+}
+
+/**
+ * Parks the question in a store: the call answers `approval_required`, someone decides with `windlass approve`, and
+ * the same call made again runs, once.
+ */
+export function parkingApprover(store: ApprovalStore, clock: Clock): Approver {
+  return {
+    async ask(request) {
+      if (await store.consume(request.key, clock.now())) return { kind: "approved" };
+      const approval = await store.request(request);
+      if (approval.status !== "rejected") return { kind: "parked", id: approval.id };
+      return { kind: "rejected", ...(approval.note !== undefined && { note: approval.note }) };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { CallerType } from "../store/index.ts";
+
+/** Who calls, on whose behalf, and with which limits. Every field is optional. */
+export interface CallContext {
+  /** `direct` where absent. */
+  readonly callerType?: CallerType;
+  readonly callerId?: string;
+  /** The person or account behind the caller; permission, cache and records are kept apart by it. */
+  readonly principal?: string;
+  readonly conversationId?: string;
+  readonly workflowId?: string;
+  /** Deadline of one attempt, where the tool states none; 30 s where absent. */
+  readonly timeoutMs?: number;
+  /** Further attempts after a failure that is safe to retry; 3 where absent. Nested calls and chain steps get none. */
+  readonly maxRetries?: number;
+  /** Higher goes first under the `priority` strategy. */
+  readonly priority?: number;
+  /** Values that calls of one conversation or run share. */
+  readonly variables?: Record<string, unknown>;
+  readonly signal?: AbortSignal;
+  /** The same for every attempt of the same work; the call's id where absent. */
+  readonly idempotencyKey?: string;
+  /** Gets what the handler reports with `ctx.progress()` or yields. */
+  readonly onProgress?: (value: unknown) => void;
+}
+
+/**
+ * The context of a call that an agent makes in a conversation.
+ *
+ * @example
+ * ```ts
+ * await engine.call("echo", { message: "hi" }, forConversation("agent-1", "conversation-1"));
+ * ```
+ */
+export function forConversation(agentId: string, conversationId: string, more: CallContext = {}): CallContext {
+  return { ...more, callerType: "conversation_agent", callerId: agentId, conversationId };
+}
+
+/** The context of a chain step: it passes by the global limit, and its retries are the chain's business. */
+export function forWorkflow(workflowId: string, nodeId: string, more: CallContext = {}): CallContext {
+  return { maxRetries: 0, ...more, callerType: "workflow_node", callerId: nodeId, workflowId };
+}

@@ -1,0 +1,52 @@
+import { type Failure, type Issue, failure } from "../base/index.ts";
+import { suggest } from "../text/index.ts";
+import type { Answer } from "./approver.ts";
+import type { Ruling } from "./permissions.ts";
+
+/** No tool has this name; the closest one is suggested. */
+export function toolNotFound(name: string, known: Iterable<string>): Failure {
+  const close = suggest(name, known);
+  const hint = close === undefined ? "" : `; did you mean "${close}"?`;
+  return failure("tool_not_found", `there is no tool named "${name}"${hint}`, {
+    forModel: `There is no tool named "${name}"${hint}. Use one of the tools you were given.`,
+  });
+}
+
+/** The arguments do not fit, all reasons at once. */
+export function invalidArguments(tool: string, issues: readonly Issue[]): Failure {
+  const list = issues
+    .map(({ message, suggestion }) =>
+      suggestion === undefined || message.includes(suggestion) ? message : `${message}, did you mean "${suggestion}"?`,
+    )
+    .join("; ");
+  return failure("validation_error", `${tool}: ${list}`, {
+    issues,
+    forModel: `The arguments of ${tool} are not valid: ${list}. Correct them and call again.`,
+  });
+}
+
+/** The rules say no. */
+export function denied(tool: string, { rule }: Ruling): Failure {
+  const why = rule === undefined ? "no rule allows it" : `the rule "${rule}" denies it`;
+  return failure("permission_denied", `${tool} may not be called here: ${why}`, { reason: "rule" });
+}
+
+/** A person said no, or nobody said anything yet. */
+export function notApproved(tool: string, answer: Exclude<Answer, { kind: "approved" }>): Failure {
+  if (answer.kind === "rejected") {
+    const note = answer.note === undefined ? "" : `: ${answer.note}`;
+    return failure("permission_denied", `a person rejected this call of ${tool}${note}`, { reason: "rejected" });
+  }
+  return failure("approval_required", `${tool} waits for approval ${answer.id}; after that, make the same call again`, {
+    approvalId: answer.id,
+    forModel: `A person has to approve this call of ${tool} first. Do not repeat it until then.`,
+  });
+}
+
+/** Composites that call each other without end. */
+export function nestedTooDeep(tool: string, deepest: number): Failure {
+  return failure("rejected", `${tool} was called more than ${deepest} calls deep`, {
+    reason: "nesting_too_deep",
+    retry: "never",
+  });
+}

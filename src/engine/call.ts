@@ -1,0 +1,326 @@
+import { type Failure, type Linked, failure, plainJsonSize } from "../base/index.ts";
+import { type Validation, unknownKeys } from "../schema/index.ts";
+import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
+import { approvalKey } from "./approver.ts";
+import type { CallContext } from "./call-context.ts";
+import { denied, invalidArguments, nestedTooDeep, notApproved, toolNotFound } from "./call-failures.ts";
+import type { Core } from "./core.ts";
+import { Execution, type Job } from "./execution.ts";
+import { type AbortCause, stopped } from "./failed-attempt.ts";
+import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
+import { type Flight, reuseKey } from "./flights.ts";
+import type { Outcome } from "./outcome.ts";
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What is called, with what, by whom. */
+export interface CallRequest {
+  readonly target: string | AnyTool;
+  readonly args: unknown;
+  readonly context: CallContext;
+  readonly parent?: Call;
+}
+
+/** Arguments larger than this are not compared with those of other calls. */
+const largestKey = 1 << 20;
+
+/**
+ * One call: resolve, validate, permit, reuse, execute, finish. A stage gives a value or a promise, and is awaited
+ * only when it gave a promise: awaiting what is there already costs more than all the rest.
+ */
+export class Call implements Linked<Call>, Job {
+  previous: Call | undefined = undefined;
+  next: Call | undefined = undefined;
+  linked = false;
+  readonly core: Core;
+  readonly context: CallContext;
+  readonly parent: Call | undefined;
+  readonly depth: number;
+  readonly callId: string;
+  /** Epoch milliseconds. */
+  readonly executedAt: number;
+  readonly startedAt: number;
+  /** The arguments as the caller gave them. */
+  readonly given: unknown;
+  /** The arguments as the handler gets them. */
+  args: unknown = undefined;
+  registration: Registration | undefined = undefined;
+  effect: Effect = "once";
+  timeoutMs = 0;
+  /** The output came from the cache, or from an equal call under way. */
+  cached = false;
+  readonly #target: string | AnyTool;
+  #execution: Execution | undefined;
+  #flight: Flight | undefined;
+  #children: Set<Call> | undefined;
+  #cause: AbortCause | undefined;
+  #onAbort: (() => void) | undefined;
+  #settled = false;
+
+  constructor(core: Core, request: CallRequest) {
+    this.core = core;
+    this.context = request.context;
+    this.parent = request.parent;
+    this.depth = request.parent === undefined ? 0 : request.parent.depth + 1;
+    this.callId = core.ids.next();
+    this.executedAt = core.clock.now();
+    this.startedAt = core.clock.elapsed();
+    this.given = request.args ?? {};
+    this.#target = request.target;
+  }
+
+  /** Runs the whole lifecycle. Never throws, and its promise never rejects. */
+  run(): MaybePromise<ToolResult> {
+    this.core.live.append(this);
+    this.context.signal?.addEventListener("abort", this);
+    try {
+      return this.#resolve();
+    } catch (error) {
+      return this.#broke(error);
+    }
+  }
+
+  /** Stops the call wherever it is; it still gives its result. */
+  abort(cause: AbortCause): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = cause;
+    this.#execution?.abort(cause);
+    this.#onAbort?.();
+  }
+
+  /** The caller's signal was aborted. */
+  handleEvent(): void {
+    this.abort("cancelled");
+  }
+
+  get name(): string {
+    if (this.registration !== undefined) return this.registration.tool.name;
+    return typeof this.#target === "string" ? this.#target : this.#target.name;
+  }
+
+  get source(): string {
+    return this.registration?.source ?? "";
+  }
+
+  // --- the stages
+
+  #resolve(): MaybePromise<ToolResult> {
+    const { core } = this;
+    if (core.isClosed()) return this.#fail(failure("engine_closed", "the engine is closed and takes no new calls"));
+    if (this.context.signal?.aborted === true) this.#cause = "cancelled";
+    if (this.#cause !== undefined) return this.#fail(this.#stopped());
+    if (this.depth > core.limits.maxDepth) return this.#fail(nestedTooDeep(this.name, core.limits.maxDepth));
+    const registration = typeof this.#target === "string" ? core.resolver.resolve(this.#target) : loose(this.#target);
+    if (registration === undefined) return this.#fail(toolNotFound(this.name, core.resolver.names()));
+    this.registration = registration;
+    if (registration.tool.broken !== undefined) return this.#fail(registration.tool.broken);
+    const unavailable = core.unavailable(registration.tool);
+    if (unavailable !== undefined) return this.#fail(failure("not_available", unavailable, { retry: "never" }));
+    return this.#validate(registration.tool);
+  }
+
+  #validate(tool: AnyTool): MaybePromise<ToolResult> {
+    if (this.core.strict) {
+      const issues = unknownKeys(tool.input.json, this.given);
+      if (issues.length > 0) return this.#validated(tool, { issues });
+    }
+    const validation = tool.input.validate(this.given);
+    if (validation instanceof Promise) return this.#guard(validation.then((settled) => this.#validated(tool, settled)));
+    return this.#validated(tool, validation);
+  }
+
+  #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
+    if (validation.issues !== undefined) {
+      emitInvalid(this, validation.issues);
+      return this.#fail(invalidArguments(tool.name, validation.issues));
+    }
+    this.args = validation.value;
+    this.effect = typeof tool.effect === "function" ? tool.effect(this.args) : tool.effect;
+    const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(this.args) : tool.timeoutMs;
+    this.timeoutMs = own ?? this.context.timeoutMs ?? this.core.limits.timeoutMs;
+    return this.#permit(tool);
+  }
+
+  #permit(tool: AnyTool): MaybePromise<ToolResult> {
+    const ruling = this.core.rule({
+      tool: tool.name,
+      source: this.source,
+      callerType: this.context.callerType ?? "direct",
+      effect: this.effect,
+      destructive: typeof tool.destructive === "function" ? tool.destructive(this.args) : tool.destructive,
+    });
+    switch (ruling.permission) {
+      case "allow":
+        return this.#reuse(tool);
+      case "ask":
+        return this.#guard(this.#ask(tool));
+      case "deny":
+        return this.#fail(denied(tool.name, ruling));
+    }
+  }
+
+  async #ask(tool: AnyTool): Promise<ToolResult> {
+    const { core, context } = this;
+    const waiting = new AbortController();
+    const answer = await this.#abortable(
+      core.approver.ask(
+        {
+          key: approvalKey(tool.name, this.given, context.principal),
+          tool: tool.name,
+          args: core.redactor.value(this.given),
+          message: `Allow ${tool.displayName} to run with these arguments?`,
+          callerType: context.callerType ?? "direct",
+          expiresAt: this.executedAt + core.limits.approvalMs,
+          ...(context.principal !== undefined && { principal: context.principal }),
+        },
+        waiting.signal,
+      ),
+    );
+    if (answer === undefined) waiting.abort();
+    if (answer === undefined) return this.#fail(this.#stopped());
+    return answer.kind === "approved" ? this.#reuse(tool) : this.#fail(notApproved(tool.name, answer));
+  }
+
+  #reuse(tool: AnyTool): MaybePromise<ToolResult> {
+    if (this.#cause !== undefined) return this.#fail(this.#stopped());
+    const reusable = tool.cache !== undefined && (this.effect === "pure" || this.effect === "read");
+    if (!reusable || !isComparable(this.given)) return this.#execute();
+    const key = reuseKey(tool, this.given, this.context.principal);
+    const hit = this.core.cache.get(key, this.executedAt);
+    if (hit === undefined) return this.#guard(this.#share(tool, key));
+    this.cached = true;
+    return this.#finish({ output: JSON.parse(hit) as unknown });
+  }
+
+  /** Joins equal work under way, or starts it. A composite is not joined: it might be waiting for itself. */
+  async #share(tool: AnyTool, key: string): Promise<ToolResult> {
+    const { flights } = this.core;
+    // A nested call that joined a root's work in the queue would wait for the place its own root holds.
+    const flightKey = [this.nested, this.timeoutMs, tool.composite ? this.callId : "", key].join(" ");
+    const under = flights.get(flightKey);
+    this.cached = under !== undefined;
+    const flight = under ?? flights.start(flightKey, new Execution(this.core, this));
+    if (under === undefined) flight.outcome.then((outcome) => this.#remember(tool, key, outcome), ignore);
+    this.#flight = flight;
+    const outcome = await this.#abortable(flight.join());
+    if (outcome === undefined) {
+      flight.leave();
+      return this.#fail(this.#stopped());
+    }
+    // Each waiter gets objects of its own.
+    return this.#finish(this.cached ? { ...outcome, output: structuredClone(outcome.output) } : outcome);
+  }
+
+  #remember(tool: AnyTool, key: string, outcome: Outcome): void {
+    if (tool.cache === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;
+    const now = this.core.clock.now();
+    this.core.cache.set(key, JSON.stringify(outcome.output), now + tool.cache.ttlMs, now);
+  }
+
+  #execute(): MaybePromise<ToolResult> {
+    this.#execution = new Execution(this.core, this);
+    const outcome = this.#execution.start();
+    if (!(outcome instanceof Promise)) return this.#finish(outcome);
+    return outcome.then(
+      (settled) => this.#finish(settled),
+      (error: unknown) => this.#broke(error),
+    );
+  }
+
+  #guard(result: Promise<ToolResult>): Promise<ToolResult> {
+    return result.catch((error: unknown) => this.#broke(error));
+  }
+
+  #finish(outcome: Outcome): ToolResult {
+    const execution = this.#execution ?? this.#flight?.execution;
+    const result = toResult(this, outcome, execution);
+    this.#settled = true;
+    this.context.signal?.removeEventListener("abort", this);
+    this.core.live.remove(this);
+    recordCall(this, result, execution);
+    emitFinished(this, result);
+    return result;
+  }
+
+  #fail(error: Failure): ToolResult {
+    return this.#finish({ failure: error });
+  }
+
+  /** A schema, an effect function, an approver or a store that threw: told as a failure, like any other. */
+  #broke(error: unknown): ToolResult {
+    const message = `${this.name}: ${error instanceof Error ? error.message : String(error)}`;
+    return this.#fail(failure("execution_error", message, { reason: "internal", retry: "never" }));
+  }
+
+  #stopped(): Failure {
+    return stopped(this.#cause ?? "cancelled", { tool: this.name, effect: "read", timeoutMs: this.timeoutMs });
+  }
+
+  /** Waits for a promise, or until the call is aborted: then undefined. */
+  #abortable<T>(promise: Promise<T>): Promise<T | undefined> {
+    if (this.#cause !== undefined) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      this.#onAbort = () => resolve(undefined);
+      promise.then(resolve, reject);
+    });
+  }
+
+  // --- what an execution asks of its job
+
+  get tool(): AnyTool {
+    // A job is executed only after its tool was found.
+    return (this.registration as Registration).tool;
+  }
+
+  get idempotencyKey(): string {
+    return this.context.idempotencyKey ?? this.callId;
+  }
+
+  get nested(): boolean {
+    return this.parent !== undefined;
+  }
+
+  /** Retries have one owner, the root call. */
+  get maxRetries(): number {
+    return this.nested ? 0 : (this.context.maxRetries ?? this.core.limits.maxRetries);
+  }
+
+  started(queuedMs: number): void {
+    emitStarted(this, queuedMs);
+  }
+
+  get callTool(): CallTool | undefined {
+    if (!this.tool.composite) return undefined;
+    // Both signatures of CallTool lead into the one lifecycle.
+    return ((target: string | AnyTool, args: unknown) => this.#callChild(target, args)) as CallTool;
+  }
+
+  async #callChild(target: string | AnyTool, args: unknown): Promise<ToolResult> {
+    const { signal: _signal, onProgress: _progress, idempotencyKey: _key, ...inherited } = this.context;
+    const child = new Call(this.core, { target, args, context: inherited, parent: this });
+    this.#children ??= new Set();
+    this.#children.add(child);
+    if (this.#cause !== undefined || this.#settled) child.abort("cancelled");
+    const result = await child.run();
+    this.#children.delete(child);
+    return result;
+  }
+
+  /** Nothing that a composite started outlives it. */
+  stopChildren(): void {
+    for (const child of this.#children ?? []) child.abort("cancelled");
+  }
+}
+
+/** What is not plain JSON may look the same as text and be different. */
+function isComparable(args: unknown): boolean {
+  const size = plainJsonSize(args, largestKey);
+  return size >= 0 && size <= largestKey;
+}
+
+/** A tool that is called without being registered. */
+function loose(tool: AnyTool): Registration {
+  return { tool, source: "tools", owner: "call", priority: 0 };
+}
+
+function ignore(): void {}

@@ -1,0 +1,61 @@
+import type { Clock, Deadlines, EventBus, Ids, LinkedList } from "../base/index.ts";
+import type { RecordStore, ResultCache } from "../store/index.ts";
+import type { Redactor } from "../text/index.ts";
+import type { AnyTool, Registration, Secrets } from "../tool/index.ts";
+import type { Approver } from "./approver.ts";
+import type { Call } from "./call.ts";
+import type { EngineEvent } from "./events.ts";
+import type { Flights } from "./flights.ts";
+import type { PermissionSubject, Ruling } from "./permissions.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** Finds the tool behind a name, at once. The registry is one; the hub wraps it. */
+export interface Resolver {
+  resolve(name: string): Registration | undefined;
+  /** Every name and alias, for suggestions. */
+  names(): Iterable<string>;
+}
+
+/** One line of a handler's log, secrets redacted. */
+export interface LogEntry {
+  readonly at: number;
+  readonly callId: string;
+  readonly tool: string;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Limits that hold for every call. */
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly graceMs: number;
+  readonly maxOutputBytes: number;
+  readonly maxDepth: number;
+  readonly approvalMs: number;
+}
+
+/** What the calls of one engine share. */
+export interface Core {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: () => number;
+  readonly deadlines: Deadlines;
+  readonly resolver: Resolver;
+  readonly scheduler: Scheduler;
+  readonly events: EventBus<EngineEvent>;
+  readonly records: RecordStore;
+  readonly cache: ResultCache;
+  readonly flights: Flights;
+  readonly approver: Approver;
+  readonly redactor: Redactor;
+  readonly secrets: Secrets;
+  readonly limits: CallLimits;
+  readonly strict: boolean;
+  readonly live: LinkedList<Call>;
+  readonly log: (entry: LogEntry) => void;
+  rule(subject: PermissionSubject): Ruling;
+  /** Why this tool is not on offer, if it is not. */
+  unavailable(tool: AnyTool): string | undefined;
+  isClosed(): boolean;
+}

@@ -1,0 +1,200 @@
+import {
+  createIds,
+  Deadlines,
+  EventBus,
+  type EventStream,
+  LinkedList,
+  type Listener,
+  systemClock,
+} from "../base/index.ts";
+import {
+  type BriefSummary,
+  type ConversationSummary,
+  type RecordPage,
+  type RecordQuery,
+  type RecordStore,
+  type Statistics,
+  brief,
+  createMemoryApprovals,
+  createMemoryCache,
+  createMemoryRecords,
+} from "../store/index.ts";
+import { createRedactor } from "../text/index.ts";
+import { type AnyTool, type InputOf, type OutputOf, ToolRegistry, type ToolResult } from "../tool/index.ts";
+import { parkingApprover } from "./approver.ts";
+import { Call } from "./call.ts";
+import type { CallContext } from "./call-context.ts";
+import type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
+import type { Core } from "./core.ts";
+import type { EngineEvent, EngineEventType } from "./events.ts";
+import { Flights } from "./flights.ts";
+import { type EngineOptions, engineDefaults } from "./engine-options.ts";
+import { availability } from "./availability.ts";
+import { compilePermissions } from "./permissions.ts";
+import { Scheduler } from "./scheduler.ts";
+
+/** How an engine closes. */
+export interface CloseOptions {
+  /** How long calls under way may take to finish before they are aborted; 5 s where absent. */
+  readonly drainMs?: number;
+}
+
+const noContext: CallContext = {};
+
+/** Makes calls of tools, under one policy, one set of limits and one record. Made by {@link createEngine}. */
+export class Engine {
+  /** The tools it knows. */
+  readonly tools: ToolRegistry;
+  readonly records: RecordStore;
+  readonly #core: Core;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EngineOptions = {}) {
+    this.tools = options.registry ?? new ToolRegistry();
+    for (const tool of options.tools ?? []) this.tools.register(tool);
+    this.records = options.records ?? createMemoryRecords({ redactor: redactorOf(options) });
+    this.#core = this.#createCore(options);
+  }
+
+  /**
+   * Calls a tool. The result is a value, never an exception; narrow it on `success`. Typed when given a tool,
+   * `unknown` when given a name.
+   *
+   * @example
+   * ```ts
+   * const result = await engine.call("calculator", { expression: "2*(3+4)" });
+   * if (result.success) console.log(result.output);
+   * ```
+   */
+  call<T extends AnyTool>(tool: T, args: InputOf<T>, context?: CallContext): Promise<ToolResult<OutputOf<T>>>;
+  call(name: string, args?: unknown, context?: CallContext): Promise<ToolResult>;
+  call(target: string | AnyTool, args?: unknown, context: CallContext = noContext): Promise<ToolResult> {
+    const result = new Call(this.#core, { target, args, context }).run();
+    return result instanceof Promise ? result : Promise.resolve(result);
+  }
+
+  /** Tells a listener every event, or those of some types; returns the function that unsubscribes. */
+  subscribe(listener: Listener<EngineEvent>, types?: Iterable<EngineEventType>): () => void {
+    return this.#core.events.subscribe(listener, types);
+  }
+
+  /** The events from now on, for `for await`; a slow reader misses the oldest, never holds the engine up. */
+  events(options?: {
+    types?: Iterable<EngineEventType>;
+    capacity?: number;
+    signal?: AbortSignal;
+  }): EventStream<EngineEvent> {
+    return this.#core.events.stream(options);
+  }
+
+  /** Tells the subscribers something; for sources of tools. */
+  emit(event: EngineEvent): void {
+    this.#core.events.emit(event);
+  }
+
+  /** How much runs and waits now, and what happened so far. */
+  metrics(): ConcurrencyMetrics {
+    return this.#core.scheduler.metrics();
+  }
+
+  /** The same per category. */
+  bucketMetrics(): Record<string, BucketMetrics> {
+    return this.#core.scheduler.bucketMetrics();
+  }
+
+  /** Records of calls, newest first. */
+  queryRecords(query: RecordQuery = {}): Promise<RecordPage> {
+    return this.records.query(query);
+  }
+
+  /** What happened in a conversation. */
+  callSummary(conversationId: string): Promise<ConversationSummary> {
+    return this.records.summary(conversationId);
+  }
+
+  /** The short form of {@link callSummary}, for an agent's final answer. */
+  async briefSummary(conversationId: string): Promise<BriefSummary> {
+    return brief(await this.records.summary(conversationId));
+  }
+
+  /** Figures over all kept records, also per tool. */
+  callStatistics(query?: Pick<RecordQuery, "since" | "until" | "tool">): Promise<Statistics> {
+    return this.records.statistics(query);
+  }
+
+  /** Takes no new calls, lets those under way finish, aborts those that do not, and flushes the records. */
+  close(options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(options.drainMs ?? 5000);
+    return this.#closing;
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const { live, clock, limits } = this.#core;
+    const drained = async (ms: number): Promise<void> => {
+      const until = clock.elapsed() + ms;
+      while (live.size > 0 && clock.elapsed() < until) {
+        await new Promise<void>((resolve) => clock.after(Math.min(10, ms), resolve));
+      }
+    };
+    await drained(drainMs);
+    for (const call of live.toArray()) call.abort("cancelled");
+    // An aborted handler has its grace period; after that its call ends without it.
+    await drained(limits.graceMs + 1000);
+    await this.records.flush();
+  }
+
+  #createCore(options: EngineOptions): Core {
+    const clock = options.clock ?? systemClock;
+    const ids = options.ids ?? createIds();
+    const deadlines = new Deadlines(clock);
+    const log = options.onLog ?? (() => {});
+    const approver = options.approver ?? parkingApprover(createMemoryApprovals({ ids, clock }), clock);
+    const secrets = options.secrets ?? {};
+    return {
+      clock,
+      ids,
+      deadlines,
+      approver,
+      log,
+      random: options.random ?? Math.random,
+      resolver: options.resolver ?? this.tools,
+      scheduler: new Scheduler(options.concurrency ?? {}, clock, deadlines),
+      events: new EventBus<EngineEvent>((error, event) => {
+        log({
+          at: clock.now(),
+          callId: "",
+          tool: "",
+          message: `a subscriber failed on ${event.type}: ${String(error)}`,
+        });
+      }),
+      records: this.records,
+      cache: options.cache ?? createMemoryCache({}),
+      flights: new Flights(),
+      redactor: redactorOf(options),
+      secrets: { get: (name) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined) },
+      limits: { ...engineDefaults, ...options.limits },
+      strict: options.strictValidation ?? false,
+      live: new LinkedList<Call>(),
+      rule: compilePermissions(options.permissions),
+      unavailable: availability(options),
+      isClosed: () => this.#closing !== undefined,
+    };
+  }
+}
+
+function redactorOf(options: EngineOptions) {
+  return options.redactor ?? createRedactor(Object.values(options.secrets ?? {}));
+}
+
+/**
+ * Makes an engine. Without options: in-memory records, no tools, the documented limits.
+ *
+ * @example
+ * ```ts
+ * const engine = createEngine({ tools: [add] });
+ * const result = await engine.call(add, { a: 1, b: 2 });
+ * ```
+ */
+export function createEngine(options: EngineOptions = {}): Engine {
+  return new Engine(options);
+}

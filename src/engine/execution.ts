@@ -1,0 +1,292 @@
+import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
+import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Core } from "./core.ts";
+import { type AbortCause, failureOf, stopped } from "./failed-attempt.ts";
+import { HandlerContext } from "./handler-context.ts";
+import { type Outcome, checkReturned } from "./outcome.ts";
+import { type Ending, PendingAttempt, drain, isAsyncGenerator } from "./pending-attempt.ts";
+import { retryDelay } from "./retry.ts";
+import type { Admitted, Refusal, Ticket } from "./ticket.ts";
+
+/** The work of one call: which tool, with what, under which limits. */
+export interface Job {
+  readonly tool: AnyTool;
+  readonly args: unknown;
+  readonly effect: Effect;
+  readonly callId: string;
+  readonly idempotencyKey: string;
+  /** By the clock's elapsed time. */
+  readonly startedAt: number;
+  readonly context: CallContext;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  /** A nested call runs under its root's global place. */
+  readonly nested: boolean;
+  /** Before the first attempt. */
+  started(queuedMs: number): void;
+  /** Only for composites. */
+  callTool: CallTool | undefined;
+  /** The attempt is over: whatever it started must not outlive it. */
+  stopChildren(): void;
+}
+
+/** Admission, attempts, retries: everything between "this call may run" and its outcome. */
+export class Execution implements Admitted, Expiring {
+  readonly core: Core;
+  readonly job: Job;
+  attempts = 0;
+  queuedMs = 0;
+  /** Why it was told to stop, if it was. */
+  cause: AbortCause | undefined = undefined;
+  /** What the handler reported for `meta`. */
+  facts: Record<string, unknown> | undefined = undefined;
+  #ticket: Ticket | undefined;
+  /** When the last attempt ended, by the clock's elapsed time. */
+  endedAt = 0;
+  #queuedSince = 0;
+  #pending: PendingAttempt | undefined;
+  #controller: AbortController | undefined;
+  #variables: Record<string, unknown> | undefined;
+  /** Ends a wait, for a place or for the next attempt. */
+  #wake: ((refusal?: Refusal) => void) | undefined;
+  #backoff: Deadline | undefined;
+
+  constructor(core: Core, job: Job) {
+    this.core = core;
+    this.job = job;
+  }
+
+  /** Runs to the end. A value where nothing had to be waited for. */
+  start(): Outcome | Promise<Outcome> {
+    return this.#enter(this.job.startedAt);
+  }
+
+  /** Stops it wherever it is: in the queue, in the handler, or between attempts. */
+  abort(cause: AbortCause): void {
+    if (this.cause !== undefined) return;
+    this.cause = cause;
+    this.#controller?.abort(abortReason(cause));
+    this.job.stopChildren();
+    this.#pending?.aborted(cause);
+    if (this.#ticket?.state === "queued") this.core.scheduler.leave(this.#ticket);
+    if (this.#backoff) this.core.deadlines.cancel(this.#backoff);
+    this.#wake?.();
+  }
+
+  signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.cause !== undefined) this.#controller.abort(abortReason(this.cause));
+    }
+    return this.#controller.signal;
+  }
+
+  variables(): Record<string, unknown> {
+    this.#variables ??= this.job.context.variables ?? {};
+    return this.#variables;
+  }
+
+  log(message: string, data?: Readonly<Record<string, unknown>>): void {
+    const { redactor, clock } = this.core;
+    const entry = {
+      at: clock.now(),
+      callId: this.job.callId,
+      tool: this.job.tool.name,
+      message: redactor.text(message),
+    };
+    this.core.log(data === undefined ? entry : { ...entry, data: redactor.value(data) });
+  }
+
+  /** Progress after the end is dropped: the caller has its result already. */
+  progress(value: unknown): void {
+    const { onProgress } = this.job.context;
+    if (onProgress === undefined || this.cause !== undefined || this.#ticket?.state !== "held") return;
+    try {
+      onProgress(value);
+    } catch (error) {
+      this.log("onProgress threw", { error: String(error) });
+    }
+  }
+
+  report(facts: Readonly<Record<string, unknown>>): void {
+    this.facts = { ...this.facts, ...facts };
+  }
+
+  callTool(): CallTool {
+    // Only composites have it in their type; a handler in plain JavaScript hears why it is missing.
+    return (
+      this.job.callTool ??
+      (() => Promise.reject(new TypeError("only a tool defined with composite: true has ctx.callTool")))
+    );
+  }
+
+  // --- admission
+
+  get category(): string {
+    return this.job.tool.category;
+  }
+
+  get priority(): number {
+    return this.job.context.priority ?? 0;
+  }
+
+  get global(): boolean {
+    return !this.job.nested && !this.#bypasses;
+  }
+
+  get slot(): boolean {
+    return !this.job.tool.composite;
+  }
+
+  /** A chain step: its run has its own limit. */
+  get #bypasses(): boolean {
+    return !this.job.nested && this.job.context.callerType === "workflow_node";
+  }
+
+  #enter(now: number): Outcome | Promise<Outcome> {
+    if (this.cause !== undefined) return { failure: this.#stopped(this.cause) };
+    if (this.#bypasses) this.core.scheduler.countBypass();
+    this.#ticket = this.core.scheduler.ticket(this);
+    switch (this.core.scheduler.enter(this.#ticket, now)) {
+      case "held":
+        return this.#attempt();
+      case "rejected":
+        return { failure: this.#refused("rejected") };
+      case "queued":
+        return this.#queue();
+    }
+  }
+
+  async #queue(): Promise<Outcome> {
+    this.#queuedSince = this.core.clock.elapsed();
+    const refusal = await new Promise<Refusal | undefined>((resolve) => (this.#wake = resolve));
+    this.#wake = undefined;
+    this.queuedMs += this.core.clock.elapsed() - this.#queuedSince;
+    if (refusal !== undefined) return { failure: this.#refused(refusal) };
+    if (this.cause === undefined) return this.#attempt();
+    // Aborted between the grant and now: the place goes back unused.
+    if (this.#ticket) this.core.scheduler.leave(this.#ticket);
+    return { failure: this.#stopped(this.cause) };
+  }
+
+  admitted(): void {
+    this.#wake?.();
+  }
+
+  refused(_ticket: Ticket, why: Refusal): void {
+    this.#wake?.(why);
+  }
+
+  #refused(why: Refusal): Failure {
+    const { settings } = this.core.scheduler;
+    if (why === "queue_timeout") {
+      return failure("queue_timeout", `${this.job.tool.name} waited ${settings.queueTimeoutMs} ms for a free place`);
+    }
+    return settings.strategy === "reject"
+      ? failure("rejected", `all ${settings.maxConcurrent} places are taken, and the strategy is to reject`)
+      : failure("rejected", `the queue is full (${settings.queueSize} calls are waiting)`);
+  }
+
+  // --- attempts
+
+  #attempt(): Outcome | Promise<Outcome> {
+    this.attempts++;
+    if (this.attempts === 1) this.job.started(this.queuedMs);
+    const { tool, args, effect } = this.job;
+    try {
+      const returned: unknown = tool.run(args, new HandlerContext(this));
+      if (isPromiseLike(returned)) return this.#await(returned);
+      if (isAsyncGenerator(returned)) return this.#await(drain(returned, this));
+      return this.#checked(this.#check(returned));
+    } catch (error) {
+      return this.#ended({ failure: failureOf(error, effect) });
+    }
+  }
+
+  #await(work: PromiseLike<unknown>): Promise<Outcome> {
+    return new Promise((resolve) => {
+      this.#pending = new PendingAttempt(this, work, (ending) => {
+        this.#pending = undefined;
+        resolve(this.#checked(this.#outcomeOf(ending)));
+      });
+    });
+  }
+
+  #outcomeOf(ending: Ending): Outcome | Promise<Outcome> {
+    switch (ending.kind) {
+      case "returned":
+        return this.#check(ending.value);
+      case "threw":
+        return { failure: failureOf(ending.error, this.job.effect) };
+      case "stopped": {
+        const stop = this.#stopped(ending.cause);
+        return ending.abandoned ? { failure: abandonedFailure(stop, this), abandoned: true } : { failure: stop };
+      }
+    }
+  }
+
+  #checked(outcome: Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+    return outcome instanceof Promise ? outcome.then((settled) => this.#ended(settled)) : this.#ended(outcome);
+  }
+
+  #check(returned: unknown): Outcome | Promise<Outcome> {
+    return checkReturned(returned, this);
+  }
+
+  #ended(outcome: Outcome): Outcome | Promise<Outcome> {
+    this.job.stopChildren();
+    this.endedAt = this.core.clock.elapsed();
+    // Released before anything else: a slow store or a long pause must not hold a place.
+    if (this.#ticket) this.core.scheduler.leave(this.#ticket, this.endedAt);
+    if (outcome.failure === undefined || this.cause !== undefined) return outcome;
+    const delayMs = retryDelay(
+      {
+        failure: outcome.failure,
+        attempts: this.attempts,
+        maxRetries: this.job.maxRetries,
+        elapsedMs: this.endedAt - this.job.startedAt,
+        budgetMs: this.job.timeoutMs,
+      },
+      this.core.random,
+    );
+    return delayMs === undefined ? outcome : this.#tryAgain(delayMs);
+  }
+
+  async #tryAgain(delayMs: number): Promise<Outcome> {
+    this.#controller = undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = () => resolve();
+      this.#backoff = this.core.deadlines.set(delayMs, this);
+    });
+    this.#wake = undefined;
+    this.#backoff = undefined;
+    return this.#enter(this.core.clock.elapsed());
+  }
+
+  /** The pause before the next attempt is over. */
+  expire(): void {
+    this.#wake?.();
+  }
+
+  #stopped(cause: AbortCause): Failure {
+    const { tool, effect, timeoutMs } = this.job;
+    // What never started did nothing, whatever its effect.
+    return stopped(cause, { tool: tool.name, effect: this.attempts === 0 ? "read" : effect, timeoutMs });
+  }
+}
+
+function abandonedFailure(stop: Failure, { job, core }: Execution): Failure {
+  const left = `${job.tool.name} ignored its abort signal for ${core.limits.graceMs} ms and was left behind`;
+  return { ...stop, reason: "abandoned", message: `${stop.message}; ${left}` };
+}
+
+function abortReason(cause: AbortCause): DOMException {
+  return cause === "timeout"
+    ? new DOMException("the deadline of this call has passed", "TimeoutError")
+    : new DOMException("this call was cancelled", "AbortError");
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,64 @@
+import { canonicalJson } from "../base/index.ts";
+import type { AnyTool } from "../tool/index.ts";
+import type { Execution } from "./execution.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Work that several equal calls wait for. It is aborted when the last of them leaves. */
+export class Flight {
+  readonly execution: Execution;
+  readonly outcome: Promise<Outcome>;
+  #waiting = 0;
+
+  constructor(execution: Execution, done: () => void) {
+    this.execution = execution;
+    this.outcome = Promise.resolve(execution.start()).finally(done);
+  }
+
+  join(): Promise<Outcome> {
+    this.#waiting++;
+    return this.outcome;
+  }
+
+  leave(): void {
+    this.#waiting--;
+    if (this.#waiting === 0) this.execution.abort("cancelled");
+  }
+}
+
+/** Equal calls that run at the same time, run once. */
+export class Flights {
+  readonly #byKey = new Map<string, Flight>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(key: string): Flight | undefined {
+    const flight = this.#byKey.get(key);
+    // One that is being stopped gives nothing; a new call starts afresh.
+    return flight?.execution.cause === undefined ? flight : undefined;
+  }
+
+  start(key: string, execution: Execution): Flight {
+    const flight = new Flight(execution, () => {
+      if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
+    });
+    this.#byKey.set(key, flight);
+    return flight;
+  }
+}
+
+/** Equal for the same tool, arguments and principal: nobody sees what another principal was given. */
+export function reuseKey(tool: AnyTool, args: unknown, principal: string | undefined): string {
+  return canonicalJson([identityOf(tool), principal ?? null, args]);
+}
+
+/** A number per tool object: a tool that was edited and reloaded under the same name is another tool. */
+function identityOf(tool: AnyTool): number {
+  let identity = identities.get(tool);
+  if (identity === undefined) identities.set(tool, (identity = ++lastIdentity));
+  return identity;
+}
+
+const identities = new WeakMap<AnyTool, number>();
+let lastIdentity = 0;

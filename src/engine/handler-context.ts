@@ -1,0 +1,57 @@
+import type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "../tool/index.ts";
+import type { Execution } from "./execution.ts";
+
+/** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
+export class HandlerContext implements ToolContext, CompositeContext {
+  readonly #execution: Execution;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  get callId(): string {
+    return this.#execution.job.callId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.signal();
+  }
+
+  get idempotencyKey(): string {
+    return this.#execution.job.idempotencyKey;
+  }
+
+  get attempt(): number {
+    return this.#execution.attempts;
+  }
+
+  get variables(): Record<string, unknown> {
+    return this.#execution.variables();
+  }
+
+  get secrets(): Secrets {
+    return this.#execution.core.secrets;
+  }
+
+  get conversationId(): string | undefined {
+    return this.#execution.job.context.conversationId;
+  }
+
+  // The functions are getters, so that a handler may take them out of the context.
+
+  get log(): Log {
+    return (message, data) => this.#execution.log(message, data);
+  }
+
+  get progress(): (value: unknown) => void {
+    return (value) => this.#execution.progress(value);
+  }
+
+  get report(): (facts: Readonly<Record<string, unknown>>) => void {
+    return (facts) => this.#execution.report(facts);
+  }
+
+  get callTool(): CallTool {
+    return this.#execution.callTool();
+  }
+}

@@ -1,0 +1,28 @@
+export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
+export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
+export { type ConcurrencyOptions, type QueueStrategy, concurrencyDefaults } from "./concurrency.ts";
+export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
+export type { CallLimits, LogEntry, Resolver } from "./core.ts";
+export { type CloseOptions, Engine, createEngine } from "./engine.ts";
+export { type EngineOptions, engineDefaults } from "./engine-options.ts";
+export {
+  type EngineEvent,
+  type EngineEventType,
+  type ExecutionCompleted,
+  type ExecutionFailed,
+  type ExecutionStarted,
+  type LoadError,
+  type ReloadCompleted,
+  type ReloadStarted,
+  type ToolEvent,
+  type ValidationErrorEvent,
+  engineEventTypes,
+} from "./events.ts";
+export {
+  type Permission,
+  type PermissionRules,
+  type PermissionSubject,
+  compilePermissions,
+  defaultPermissions,
+} from "./permissions.ts";
+export { Scheduler } from "./scheduler.ts";

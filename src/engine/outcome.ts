@@ -1,0 +1,86 @@
+import { type Failure, failure, isFailureError, notJson, plainJsonSize } from "../base/index.ts";
+import { type Attachment, isOk } from "../tool/index.ts";
+import type { Execution } from "./execution.ts";
+import { failureOf, verdictOf } from "./failed-attempt.ts";
+
+/** What an attempt came to. */
+export interface Outcome {
+  readonly output?: unknown;
+  readonly attachments?: readonly Attachment[];
+  readonly failure?: Failure;
+  readonly abandoned?: boolean;
+}
+
+/** Turns what a handler returned into an outcome: the output schema, then JSON, then the size. */
+export function checkReturned(returned: unknown, execution: Execution): Outcome | Promise<Outcome> {
+  if (isFailureError(returned)) return { failure: failureOf(returned, execution.job.effect) };
+  if (!isOk(returned)) return checkOutput(returned, execution);
+  if (returned.meta !== undefined) execution.report(returned.meta);
+  const { attachments } = returned;
+  const checked = checkOutput(returned.output, execution);
+  if (attachments === undefined || attachments.length === 0) return checked;
+  const bytes = attachments.reduce((sum, { data }) => sum + data.byteLength, 0);
+  if (bytes > execution.core.limits.maxOutputBytes) return { failure: tooLarge(execution) };
+  const attach = (outcome: Outcome): Outcome => (outcome.failure ? outcome : { ...outcome, attachments });
+  return checked instanceof Promise ? checked.then(attach) : attach(checked);
+}
+
+function checkOutput(output: unknown, execution: Execution): Outcome | Promise<Outcome> {
+  const schema = execution.job.tool.output;
+  if (schema === undefined) return checkJson(output, execution);
+  const validated = schema.validate(output);
+  return validated instanceof Promise ? validated.then((result) => afterSchema(result)) : afterSchema(validated);
+
+  function afterSchema(result: Awaited<typeof validated>): Outcome {
+    if (!result.issues) return checkJson(result.value, execution);
+    const detail = result.issues.map((issue) => issue.message).join("; ");
+    return {
+      failure: failure(
+        "output_invalid",
+        `the output of ${execution.job.tool.name} does not fit its schema: ${detail}`,
+        {
+          issues: result.issues,
+          reason: "schema",
+          byEffect: verdictOf(execution.job.effect),
+          forModel: `${execution.job.tool.name} answered in an unexpected form, which is a fault of the tool. Go on without it.`,
+        },
+      ),
+    };
+  }
+}
+
+function checkJson(output: unknown, execution: Execution): Outcome {
+  if (output === undefined) return { output: null };
+  const size = plainJsonSize(output, execution.core.limits.maxOutputBytes);
+  // A character takes up to six bytes when it is escaped; only near the limit is it worth counting them.
+  if (size >= 0 && size * 6 <= execution.core.limits.maxOutputBytes) return { output };
+  return size === Infinity ? { failure: tooLarge(execution) } : checkText(output, execution);
+}
+
+/** The long way: the exact size, and the value as JSON sees it (dates become text, `undefined` goes). */
+function checkText(output: unknown, execution: Execution): Outcome {
+  const what = notJson(output);
+  if (what !== undefined) {
+    return {
+      failure: failure(
+        "output_invalid",
+        `the output of ${execution.job.tool.name} is not JSON: ${what}`,
+        notJsonOptions,
+      ),
+    };
+  }
+  const text = JSON.stringify(output);
+  if (Buffer.byteLength(text) > execution.core.limits.maxOutputBytes) return { failure: tooLarge(execution) };
+  return { output: JSON.parse(text) as unknown };
+}
+
+const notJsonOptions = { reason: "not_json", retry: "never" } as const;
+
+function tooLarge(execution: Execution): Failure {
+  const limit = `${execution.core.limits.maxOutputBytes.toLocaleString("en")} bytes`;
+  return failure("output_invalid", `the output of ${execution.job.tool.name} is larger than ${limit}`, {
+    reason: "too_large",
+    retry: "never",
+    forModel: `The result of ${execution.job.tool.name} is too large. Ask for less, for example with a filter or a limit.`,
+  });
+}

@@ -1,0 +1,78 @@
+import type { Deadline, Expiring } from "../base/index.ts";
+import type { AbortCause } from "./failed-attempt.ts";
+import type { Execution } from "./execution.ts";
+
+/** How a promised attempt ended. */
+export type Ending =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly error: unknown }
+  /** Told to stop; `abandoned` when the handler did not, within the grace period. */
+  | { readonly kind: "stopped"; readonly cause: AbortCause; readonly abandoned: boolean };
+
+/**
+ * An attempt whose handler answers later. Its deadline aborts it; when the handler then ignores its signal for the
+ * grace period, it is left behind and whatever it still gives is dropped.
+ */
+export class PendingAttempt implements Expiring {
+  readonly #execution: Execution;
+  #done: ((ending: Ending) => void) | undefined;
+  #deadline: Deadline | undefined;
+  #cause: AbortCause | undefined;
+
+  /** Tells `done` how it ended, once. */
+  constructor(execution: Execution, work: PromiseLike<unknown>, done: (ending: Ending) => void) {
+    this.#execution = execution;
+    this.#done = done;
+    this.#deadline = execution.core.deadlines.set(execution.job.timeoutMs, this);
+    work.then(
+      (value) => this.#end({ kind: "returned", value }),
+      (error: unknown) => this.#end({ kind: "threw", error }),
+    );
+  }
+
+  /** The deadline passed, or the grace period after it. */
+  expire(): void {
+    this.#deadline = undefined;
+    if (this.#cause === undefined) this.#execution.abort("timeout");
+    else this.#settle({ kind: "stopped", cause: this.#cause, abandoned: true });
+  }
+
+  /** The signal has been aborted; the handler has the grace period to settle. */
+  aborted(cause: AbortCause): void {
+    if (this.#cause !== undefined) return;
+    const { deadlines, limits } = this.#execution.core;
+    this.#cause = cause;
+    if (this.#deadline) deadlines.cancel(this.#deadline);
+    this.#deadline = deadlines.set(limits.graceMs, this);
+  }
+
+  #end(ending: Ending): void {
+    if (this.#deadline) this.#execution.core.deadlines.cancel(this.#deadline);
+    this.#deadline = undefined;
+    this.#settle(this.#cause === undefined ? ending : { kind: "stopped", cause: this.#cause, abandoned: false });
+  }
+
+  #settle(ending: Ending): void {
+    const done = this.#done;
+    this.#done = undefined;
+    done?.(ending);
+  }
+}
+
+/** Runs an async generator to its end; what it yields is progress, what it returns the output. */
+export async function drain(generator: AsyncGenerator<unknown, unknown>, execution: Execution): Promise<unknown> {
+  for (;;) {
+    const step = await generator.next();
+    if (step.done === true) return step.value;
+    if (execution.cause !== undefined) {
+      // Lets its `finally` blocks run; what they give is not wanted any more.
+      await generator.return(undefined);
+      return undefined;
+    }
+    execution.progress(step.value);
+  }
+}
+
+export function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value && "next" in value;
+}

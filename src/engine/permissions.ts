@@ -1,0 +1,104 @@
+import { FailureError } from "../base/index.ts";
+import type { CallerType } from "../store/index.ts";
+import type { Effect } from "../tool/index.ts";
+
+/**
+ * Rules tried in the order deny, ask, allow; the first match decides and no match denies. A rule is
+ * `[caller:]selector`: the caller `model`, `person`, `chain` or `mcp`; the selector a tool name with `*`, or
+ * `effect:once`, `source:mcps`, `destructive`, `*`.
+ */
+export interface PermissionRules {
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly allow?: readonly string[];
+}
+
+/** What the rules say about one call. */
+export type Permission = "deny" | "ask" | "allow";
+
+/** What a rule may look at. */
+export interface PermissionSubject {
+  readonly tool: string;
+  readonly source: string;
+  readonly callerType: CallerType;
+  readonly effect: Effect;
+  readonly destructive: boolean;
+}
+
+/** What a person types is consent; what a model decides is asked for when it is destructive. */
+export const defaultPermissions: Required<PermissionRules> = { deny: [], ask: ["model:destructive"], allow: ["*"] };
+
+const callers: Readonly<Record<string, CallerType>> = {
+  model: "conversation_agent",
+  conversation_agent: "conversation_agent",
+  person: "direct",
+  direct: "direct",
+  chain: "workflow_node",
+  workflow_node: "workflow_node",
+  mcp: "mcp_client",
+  mcp_client: "mcp_client",
+};
+
+const effects = new Set<string>(["pure", "read", "idempotent", "once"]);
+
+type Matcher = (subject: PermissionSubject) => boolean;
+
+/** The decision, and the rule that made it; no rule when nothing matched. */
+export interface Ruling {
+  readonly permission: Permission;
+  readonly rule?: string;
+}
+
+/** Reads the rules once; the function it returns decides calls. A missing list keeps its default. */
+export function compilePermissions(rules: PermissionRules = {}): (subject: PermissionSubject) => Ruling {
+  const ordered = (["deny", "ask", "allow"] as const).flatMap((permission) =>
+    (rules[permission] ?? defaultPermissions[permission]).map((rule) => ({
+      permission,
+      rule,
+      matches: compileRule(rule),
+    })),
+  );
+  return (subject) => ordered.find(({ matches }) => matches(subject)) ?? { permission: "deny" };
+}
+
+function compileRule(rule: string): Matcher {
+  const colon = rule.indexOf(":");
+  const caller = colon === -1 ? undefined : callers[rule.slice(0, colon)];
+  const matches = compileSelector(caller === undefined ? rule : rule.slice(colon + 1), rule);
+  return caller === undefined ? matches : (subject) => subject.callerType === caller && matches(subject);
+}
+
+function compileSelector(selector: string, rule: string): Matcher {
+  if (selector === "*") return () => true;
+  if (selector === "destructive") return (subject) => subject.destructive;
+  const colon = selector.indexOf(":");
+  const [kind, value] = colon === -1 ? ["tool", selector] : [selector.slice(0, colon), selector.slice(colon + 1)];
+  if (kind === "effect" && effects.has(value)) return (subject) => subject.effect === value;
+  if (kind === "source" && value !== "") return (subject) => subject.source === value;
+  if (kind === "tool" && value !== "") return compileGlob(value);
+  throw new FailureError(
+    `"${rule}" is not a permission rule; write [caller:]selector, with the caller model, person, chain or mcp, and the ` +
+      `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *`,
+    { code: "file_invalid" },
+  );
+}
+
+/** `file_*` as a matcher; everything but `*` is literal, so matching takes linear time. */
+function compileGlob(glob: string): Matcher {
+  const parts = glob.split("*");
+  if (parts.length === 1) return (subject) => subject.tool === glob;
+  return ({ tool }) => matchesGlob(tool, parts);
+}
+
+function matchesGlob(name: string, parts: readonly string[]): boolean {
+  const head = parts[0] ?? "";
+  const tail = parts.at(-1) ?? "";
+  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
+  let from = head.length;
+  for (const part of parts.slice(1, -1)) {
+    const at = name.indexOf(part, from);
+    if (at === -1 || at + part.length > name.length - tail.length) return false;
+    from = at + part.length;
+  }
+  return true;
+}

@@ -1,0 +1,226 @@
+import type { Clock, Deadlines } from "../base/index.ts";
+import { Bucket } from "./bucket.ts";
+import { type ConcurrencyOptions, type ConcurrencySettings, concurrencySettings } from "./concurrency.ts";
+import { type BucketMetrics, type ConcurrencyMetrics, bucketMetrics } from "./concurrency-metrics.ts";
+import { RateWindow } from "./rate-window.ts";
+import { type Admitted, Ticket } from "./ticket.ts";
+
+/** What {@link Scheduler.enter} answers at once. */
+export type Entry = "held" | "queued" | "rejected";
+
+/** Composites take a global place but none in a bucket; while they wait, they wait here. */
+const compositeBucket = "(composite)";
+
+/**
+ * Decides which call may start. Root calls need a global place; tools need a place in their bucket, taken together
+ * with the global one, and nobody holds a bucket place while waiting: so no nesting can deadlock. When the global
+ * limit is the bottleneck, buckets take turns, so a short call never waits behind the long queue of another bucket.
+ */
+export class Scheduler {
+  readonly settings: ConcurrencySettings;
+  readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
+  readonly #buckets = new Map<string, Bucket>();
+  #active = 0;
+  #queued = 0;
+  #sequence = 0;
+  #turn = 0;
+  readonly #totals = {
+    acquired: 0,
+    released: 0,
+    rejected: 0,
+    timedOut: 0,
+    cancelled: 0,
+    bypassed: 0,
+    heldMs: 0,
+    waitedMs: 0,
+  };
+
+  constructor(options: ConcurrencyOptions, clock: Clock, deadlines: Deadlines) {
+    this.settings = concurrencySettings(options);
+    this.#clock = clock;
+    this.#deadlines = deadlines;
+    for (const name of [...this.settings.bucketLimits.keys(), ...this.settings.rateLimits.keys()]) this.bucket(name);
+  }
+
+  bucket(name: string): Bucket {
+    return this.#buckets.get(name) ?? this.#addBucket(name);
+  }
+
+  /** A ticket for one call. */
+  ticket(owner: Admitted): Ticket {
+    const bucket = this.bucket(owner.slot ? owner.category : compositeBucket);
+    return new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority : 0);
+  }
+
+  /** Counts a chain step, which passes by the global limit. */
+  countBypass(): void {
+    this.#totals.bypassed++;
+  }
+
+  /** Lets a new ticket in, queues it, or rejects it. The owner hears of it later only when it was queued. */
+  enter(ticket: Ticket, now: number = this.#clock.elapsed()): Entry {
+    const { bucket } = ticket;
+    const queue = ticket.global ? bucket.roots : bucket.inner;
+    if (queue.size === 0 && this.#fits(ticket, now)) {
+      this.#grant(ticket, now);
+      return "held";
+    }
+    if (ticket.global && (this.settings.strategy === "reject" || this.#queued >= this.settings.queueSize)) {
+      ticket.state = "done";
+      this.#totals.rejected++;
+      return "rejected";
+    }
+    ticket.state = "queued";
+    ticket.since = now;
+    ticket.sequence = ++this.#sequence;
+    ticket.deadline = this.#deadlines.set(this.settings.queueTimeoutMs, ticket);
+    queue.push(ticket);
+    if (ticket.global) this.#queued++;
+    this.#awaitRate(bucket, now);
+    return "queued";
+  }
+
+  /** Ends a ticket: gives back what it holds, or takes it out of its queue. Doing so twice is doing so once. */
+  leave(ticket: Ticket, now: number = this.#clock.elapsed()): void {
+    if (ticket.state === "queued") {
+      this.#totals.cancelled++;
+      this.#unqueue(ticket);
+      ticket.state = "done";
+    } else if (ticket.state === "held") {
+      this.#release(ticket, now);
+    } else {
+      ticket.state = "done";
+    }
+  }
+
+  /** @internal A ticket waited too long. */
+  timeOut(ticket: Ticket): void {
+    if (ticket.state !== "queued") return;
+    this.#totals.timedOut++;
+    this.#unqueue(ticket);
+    ticket.state = "done";
+    ticket.owner.refused(ticket, "queue_timeout");
+  }
+
+  metrics(): ConcurrencyMetrics {
+    const { heldMs, waitedMs, ...totals } = this.#totals;
+    return {
+      currentConcurrent: this.#active,
+      queueLength: this.#queued,
+      totalAcquired: totals.acquired,
+      totalReleased: totals.released,
+      totalRejected: totals.rejected,
+      totalTimeout: totals.timedOut,
+      totalCancelled: totals.cancelled,
+      totalBypassed: totals.bypassed,
+      averageExecutionMs: totals.released === 0 ? 0 : heldMs / totals.released,
+      averageWaitMs: totals.acquired === 0 ? 0 : waitedMs / totals.acquired,
+    };
+  }
+
+  bucketMetrics(): Record<string, BucketMetrics> {
+    return bucketMetrics([...this.#buckets.values()].filter((bucket) => bucket.name !== compositeBucket));
+  }
+
+  #addBucket(name: string): Bucket {
+    const rate = this.settings.rateLimits.get(name);
+    const limit = this.settings.bucketLimits.get(name) ?? Infinity;
+    const bucket = new Bucket({ name, limit, rate: rate && new RateWindow(rate), scheduler: this });
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+
+  #fits(ticket: Ticket, now: number): boolean {
+    if (ticket.global && this.#active >= this.settings.maxConcurrent) return false;
+    return !ticket.slot || ticket.bucket.hasRoom(now);
+  }
+
+  #grant(ticket: Ticket, now: number): void {
+    ticket.state = "held";
+    ticket.since = now;
+    this.#totals.acquired++;
+    if (ticket.global) {
+      this.#active++;
+      ticket.bucket.turn = ++this.#turn;
+    }
+    if (!ticket.slot) return;
+    ticket.bucket.active++;
+    ticket.bucket.acquired++;
+    ticket.bucket.rate?.take(now);
+  }
+
+  #release(ticket: Ticket, now: number): void {
+    ticket.state = "done";
+    this.#totals.released++;
+    this.#totals.heldMs += now - ticket.since;
+    if (ticket.global) this.#active--;
+    if (ticket.slot) {
+      ticket.bucket.active--;
+      if (ticket.bucket.inner.size > 0) this.#serveInner(ticket.bucket, now);
+    }
+    if (this.#queued > 0) this.#serveRoots(now);
+  }
+
+  /** Nested calls and chain steps, which need no global place. A root that came first and could start goes first. */
+  #serveInner(bucket: Bucket, now: number): void {
+    for (let head = bucket.inner.head; head && bucket.hasRoom(now); head = bucket.inner.head) {
+      const root = this.#active < this.settings.maxConcurrent ? bucket.roots.head : undefined;
+      this.#admit(root !== undefined && before(root, head) ? root : head, now);
+    }
+    this.#awaitRate(bucket, now);
+  }
+
+  #serveRoots(now: number): void {
+    while (this.#active < this.settings.maxConcurrent && this.#queued > 0) {
+      const head = this.#nextRoot(now);
+      if (head === undefined) return;
+      this.#admit(head, now);
+      this.#awaitRate(head.bucket, now);
+    }
+  }
+
+  /** The highest priority that could start; among equals the bucket whose turn was longest ago. */
+  #nextRoot(now: number): Ticket | undefined {
+    let best: Ticket | undefined;
+    for (const bucket of this.#buckets.values()) {
+      const head = bucket.roots.head;
+      if (head === undefined || (head.slot && !bucket.hasRoom(now))) continue;
+      const sooner = best === undefined || head.priority > best.priority;
+      if (sooner || (head.priority === best?.priority && bucket.turn < best.bucket.turn)) best = head;
+    }
+    return best;
+  }
+
+  #admit(ticket: Ticket, now: number): void {
+    this.#totals.waitedMs += now - ticket.since;
+    this.#unqueue(ticket);
+    this.#grant(ticket, now);
+    ticket.owner.admitted(ticket);
+  }
+
+  #unqueue(ticket: Ticket): void {
+    (ticket.global ? ticket.bucket.roots : ticket.bucket.inner).remove(ticket);
+    if (ticket.global) this.#queued--;
+    if (ticket.deadline) this.#deadlines.cancel(ticket.deadline);
+    ticket.deadline = undefined;
+  }
+
+  /** Nobody releases a rate: when it is what a bucket waits for, a timer serves it. */
+  #awaitRate(bucket: Bucket, now: number): void {
+    if (bucket.rate === undefined || bucket.timer !== undefined || bucket.waiting === 0) return;
+    const waitMs = bucket.rate.waitMs(now);
+    if (waitMs === 0) return;
+    bucket.timer = this.#clock.after(Math.ceil(waitMs), () => {
+      bucket.timer = undefined;
+      const then = this.#clock.elapsed();
+      this.#serveInner(bucket, then);
+      this.#serveRoots(then);
+      this.#awaitRate(bucket, then);
+    });
+  }
+}
+
+function before(a: Ticket, b: Ticket): boolean {
+  return a.priority > b.priority || (a.priority === b.priority && a.sequence < b.sequence);
+}
