@@ -1,6 +1,13 @@
 export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
 export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
-export { type ConcurrencyOptions, type QueueStrategy, concurrencyDefaults } from "./concurrency.ts";
+export { type Closable, closeOnSignals } from "./close-on-signals.ts";
+export {
+  type ConcurrencyOptions,
+  type ConcurrencySettings,
+  type QueueStrategy,
+  concurrencyDefaults,
+  concurrencySettings,
+} from "./concurrency.ts";
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 export type { CallLimits, LogEntry, Resolver } from "./core.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";

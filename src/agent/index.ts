@@ -1,0 +1,9 @@
+export { type ChatRequest, type RequestOptions, buildRequest } from "./build-request.ts";
+export { type OpenAIToolCall, type OpenAIToolMessage, processToolCalls } from "./process-tool-calls.ts";
+export {
+  type SubAgentCall,
+  type SubAgentCallOptions,
+  type SubAgentSummary,
+  ToolSubAgent,
+  type ToolSubAgentOptions,
+} from "./tool-sub-agent.ts";

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { calculatorTool, echoTool } from "../builtin/index.ts";
+import { createEngine } from "../engine/index.ts";
+import { defineTool } from "../tool/index.ts";
+import { ToolSubAgent } from "./tool-sub-agent.ts";
+
+const count = defineTool({
+  name: "count",
+  description: "Counts its calls in the shared variables",
+  effect: "idempotent",
+  run: (_args, { variables }) => {
+    variables["count"] = Number(variables["count"] ?? 0) + 1;
+    return { count: variables["count"] };
+  },
+});
+
+const tools = [echoTool, calculatorTool, count];
+
+describe("[B09] ToolSubAgent", () => {
+  test("executes one tool and remembers it", async () => {
+    const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools }), parentAgentId: "main" });
+    const result = await agent.execute("calculator", { expression: "1+2" });
+    expect(result).toMatchObject({ success: true, output: { result: 3 } });
+    expect(agent.history).toHaveLength(1);
+    expect(agent.history[0]).toMatchObject({ tool: "calculator", params: { expression: "1+2" }, result });
+  });
+
+  test("executes a batch at once and answers in its order", async () => {
+    const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools }) });
+    const results = await agent.executeBatch([
+      ["echo", { message: "hello" }],
+      ["calculator", { expression: "1+" }],
+      ["calculator", { expression: "1+2" }],
+    ]);
+    expect(results.map(({ success }) => success)).toEqual([true, false, true]);
+    expect(agent.summary()).toMatchObject({
+      agentId: "sub-1",
+      totalCalls: 3,
+      successfulCalls: 2,
+      failedCalls: 1,
+      toolUsage: { echo: 1, calculator: 2 },
+    });
+    expect(agent.summary().successRate).toBeCloseTo(66.67, 1);
+    expect(agent.briefSummary()).toMatchObject({
+      totalCalls: 3,
+      hasErrors: true,
+      toolUsage: { echo: 1, calculator: 2 },
+    });
+  });
+
+  test("tells every result to its callback, and survives what the callback throws", async () => {
+    const told: unknown[] = [];
+    const agent = new ToolSubAgent({
+      agentId: "sub-1",
+      engine: createEngine({ tools }),
+      onResult: (result) => {
+        told.push(result);
+        throw new Error("not my problem");
+      },
+    });
+    const result = await agent.execute("echo", { message: "hi" });
+    expect(result.success).toBe(true);
+    expect(told).toEqual([result]);
+  });
+
+  test("has variables of its own, shared by its calls", async () => {
+    const engine = createEngine({ tools });
+    const [one, two] = ["one", "two"].map((agentId) => new ToolSubAgent({ agentId, engine }));
+    await one?.execute("count", {});
+    expect(await one?.execute("count", {})).toMatchObject({ success: true, output: { count: 2 } });
+    expect(await two?.execute("count", {})).toMatchObject({ success: true, output: { count: 1 } });
+  });
+
+  test("its calls are those of a conversation, in the engine's records too", async () => {
+    const engine = createEngine({ tools });
+    const agent = new ToolSubAgent({ agentId: "sub-1", engine, conversationId: "c-1" });
+    await agent.executeBatch([
+      ["echo", { message: 1 }],
+      ["nothing", {}],
+    ]);
+    expect(await engine.callSummary("c-1")).toMatchObject({ totalCalls: 2, failedCalls: 1, successRate: 50 });
+    expect((await engine.queryRecords({ conversationId: "c-1" })).records[0]).toMatchObject({
+      callerType: "conversation_agent",
+      callerId: "sub-1",
+    });
+  });
+
+  test("keeps a bounded history and counts everything", async () => {
+    const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools }), historySize: 2 });
+    for (const message of [1, 2, 3]) await agent.execute("echo", { message });
+    expect(agent.history.map(({ params }) => params)).toEqual([{ message: 2 }, { message: 3 }]);
+    expect(agent.summary().totalCalls).toBe(3);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { createDoor } from "../net/index.ts";
+import { type ToolContext, ToolRegistry } from "../tool/index.ts";
+import { builtinTools, calculatorTool, echoTool } from "./index.ts";
+
+// These tools ask their context for nothing.
+const context = {} as ToolContext & { callTool: never };
+
+test("[B07] every built-in tool registers under its name, with a description for each parameter", () => {
+  const registry = new ToolRegistry();
+  for (const tool of builtinTools({ door: createDoor() })) registry.register(tool, { owner: "builtin" });
+  expect(registry.list().map(({ tool }) => tool.name)).toEqual(["calculator", "echo", "http_request"]);
+  for (const { tool } of registry.list()) {
+    const properties = Object.values(tool.input.json["properties"] as Record<string, { description?: string }>);
+    expect(properties.every(({ description = "" }) => description !== "")).toBe(true);
+    expect(tool.description).not.toBe("");
+  }
+});
+
+describe("echo", () => {
+  test.each([["hello"], ["你好"], [42], [null], [{ a: [1, { b: "c" }] }], [""]])("gives back %j", (message) => {
+    expect(echoTool.input.validate({ message })).toEqual({ value: { message } });
+    expect(echoTool.run({ message }, context)).toEqual({ message });
+  });
+
+  test("needs a message", () => {
+    expect(echoTool.input.validate({})).toHaveProperty("issues");
+    expect(echoTool.effect).toBe("pure");
+    expect(echoTool.destructive).toBe(false);
+  });
+});
+
+describe("calculator", () => {
+  test("gives the result and the expression", () => {
+    expect(calculatorTool.run({ expression: "2*(3+4)" }, context)).toEqual({ result: 14, expression: "2*(3+4)" });
+    expect(calculatorTool.run({ expression: "x^2", variables: { x: 1.5 } }, context)).toMatchObject({ result: 2.25 });
+    expect(calculatorTool.effect).toBe("pure");
+  });
+
+  test.each([
+    [{}],
+    [{ expresion: "1" }],
+    [{ expression: 1 }],
+    [{ expression: "x", variables: { x: "1" } }],
+    [{ expression: "1", mode: "fast" }],
+  ])("refuses %j", (args) => {
+    expect(calculatorTool.input.validate(args)).toHaveProperty("issues");
+  });
+
+  test("throws a failure that the engine turns into a result", () => {
+    expect(() => calculatorTool.run({ expression: "1/0" }, context)).toThrow(
+      expect.objectContaining({ code: "execution_error", reason: "div_zero" }),
+    );
+  });
+});

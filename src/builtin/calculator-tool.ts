@@ -1,0 +1,52 @@
+import { fromJsonSchema } from "../schema/index.ts";
+import { type Tool, defineTool } from "../tool/index.ts";
+import { calculate, longestExpression } from "./calculator/calculate.ts";
+
+/** What `calculator` takes. */
+export interface CalculatorInput {
+  readonly expression: string;
+  readonly variables?: Readonly<Record<string, number>>;
+}
+
+/** What `calculator` gives. */
+export interface CalculatorOutput {
+  readonly result: number;
+  readonly expression: string;
+}
+
+/** `calculator`: arithmetic with exact decimals. */
+export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOutput> = defineTool({
+  name: "calculator",
+  description:
+    "Computes an arithmetic expression. Operators: + - * / // (floored division) % (remainder) ^ or ** (power) ! " +
+    "(factorial) and parentheses; write every multiplication with *. Functions: abs sqrt cbrt exp ln log (base 10, or " +
+    "log(x, base)) log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh (radians) floor ceil trunc round(x, " +
+    "digits) sign min max sum mean hypot pow mod gcd lcm factorial. Constants: pi e tau phi.",
+  displayName: "Calculator",
+  tags: ["math"],
+  capabilities: ["calculate"],
+  effect: "pure",
+  input: fromJsonSchema<CalculatorInput, CalculatorInput>({
+    type: "object",
+    properties: {
+      // The calculator itself says what is too long or empty; its failures have a reason and a place.
+      expression: {
+        type: "string",
+        description: `For example "2 * (3 + x)"; at most ${longestExpression} characters.`,
+      },
+      variables: {
+        type: "object",
+        additionalProperties: { type: "number" },
+        description: 'Numbers for the names in the expression, for example { "x": 4 }.',
+      },
+    },
+    required: ["expression"],
+    additionalProperties: false,
+  }),
+  output: fromJsonSchema<CalculatorOutput, CalculatorOutput>({
+    type: "object",
+    properties: { result: { type: "number" }, expression: { type: "string" } },
+    required: ["result", "expression"],
+  }),
+  run: ({ expression, variables }) => ({ result: calculate(expression, variables), expression }),
+});

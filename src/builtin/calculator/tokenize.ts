@@ -1,0 +1,88 @@
+import type { Operator } from "./arithmetic.ts";
+import { Fault, type Span } from "./fault.ts";
+import { type Value, fraction, fromDecimal } from "./fraction.ts";
+
+/** A sign of the language; `**` has become `^`. */
+export type Sign = Operator | "(" | ")" | "," | "!";
+
+/** One word of an expression. */
+export type Token = Span &
+  (
+    | { readonly kind: "number"; readonly value: Value }
+    | { readonly kind: "name"; readonly name: string }
+    | { readonly kind: "sign"; readonly sign: Sign }
+  );
+
+/** Characters that people and input methods write for others, each one unit long, so that places stay true. */
+const standIns: Readonly<Record<string, string>> = {
+  "×": "*",
+  "∗": "*",
+  "⋅": "*",
+  "·": "*",
+  "÷": "/",
+  "∕": "/",
+  "−": "-",
+  "–": "-",
+  "—": "-",
+  "。": ".",
+  "、": ",",
+};
+
+const blank = /[\s\ufeff]*/y;
+const based = /0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)/y;
+const decimal = /(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy;
+const mark = /\*\*|\/\/|[-+*/%^(),!]/y;
+
+/** Cuts an expression into words. Full-width characters count as their usual forms. */
+export function tokenize(expression: string): Token[] {
+  const text = normalize(expression);
+  const tokens: Token[] = [];
+  for (let at = skip(blank, text, 0); at < text.length;) {
+    const token = tokenAt(text, at);
+    tokens.push(token);
+    at = skip(blank, text, at + token.length);
+  }
+  return tokens;
+}
+
+function tokenAt(text: string, at: number): Token {
+  const whole = read(based, text, at);
+  if (whole !== "") return { kind: "number", value: fraction(BigInt(whole)), at, length: whole.length };
+  const number = read(decimal, text, at);
+  if (number !== "") return { kind: "number", value: valueOf(number, at), at, length: number.length };
+  const name = read(word, text, at);
+  if (name !== "") return { kind: "name", name, at, length: name.length };
+  const sign = read(mark, text, at);
+  // The pattern lists exactly the signs.
+  if (sign !== "") return { kind: "sign", sign: sign === "**" ? "^" : (sign as Sign), at, length: sign.length };
+  const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  throw new Fault(
+    "syntax",
+    `unexpected ${JSON.stringify(found)}; an expression has numbers, names, ( ) , and + - * / // % ^ !`,
+    { at, length: found.length },
+  );
+}
+
+function valueOf(number: string, at: number): Value {
+  try {
+    return fromDecimal(number.replaceAll("_", ""));
+  } catch (error) {
+    throw error instanceof Fault ? new Fault(error.reason, error.message, { at, length: number.length }) : error;
+  }
+}
+
+function normalize(expression: string): string {
+  return expression.replace(/[！-～×∗⋅·÷∕−–—。、]/g, (character) => {
+    return standIns[character] ?? String.fromCharCode(character.charCodeAt(0) - 0xfee0);
+  });
+}
+
+function read(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  return at + read(pattern, text, at).length;
+}

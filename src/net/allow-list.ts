@@ -1,0 +1,96 @@
+import { FailureError } from "../base/index.ts";
+import { type Address, type Block, contains, parseAddress, parseBlock } from "./address.ts";
+
+/** What a workspace opens besides the public network; each entry opens what it names and nothing else. */
+export interface AllowList {
+  /** Does an entry name this host on this port? Names and literal addresses alike. */
+  opensHost(host: string, port: number): boolean;
+  /** Does an entry name this address on this port, whatever name led to it? */
+  opensAddress(address: Address, port: number): boolean;
+  /** Does an entry name this host together with this very port? */
+  namesPort(host: string, port: number): boolean;
+}
+
+interface Entry {
+  readonly port: number | undefined;
+  /** An address or a block of them. */
+  readonly block?: Block;
+  /** A host's name, or `.example.com` for every name under it. */
+  readonly name?: string;
+}
+
+/**
+ * Reads the entries of `network.allow`: `127.0.0.1:8888`, `10.0.0.0/8`, `[::1]:80`, `localhost:3000`,
+ * `*.corp.example`. Without a port an entry opens every port of what it names. Throws `file_invalid`.
+ */
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const parsed = entries.map(parseEntry);
+  const forHost = (host: string): Entry[] => {
+    const address = parseAddress(host);
+    return parsed.filter((entry) => (address === undefined ? namesHost(entry, host) : holds(entry, address)));
+  };
+  return {
+    opensHost: (host, port) => forHost(host).some((entry) => opensPort(entry, port)),
+    opensAddress: (address, port) => parsed.some((entry) => holds(entry, address) && opensPort(entry, port)),
+    namesPort: (host, port) => forHost(host).some((entry) => entry.port === port),
+  };
+}
+
+function opensPort(entry: Entry, port: number): boolean {
+  return entry.port === undefined || entry.port === port;
+}
+
+function holds(entry: Entry, address: Address): boolean {
+  return entry.block !== undefined && contains(entry.block, address);
+}
+
+function namesHost({ name }: Entry, host: string): boolean {
+  return name !== undefined && (name.startsWith(".") ? host.endsWith(name) && host !== name : host === name);
+}
+
+function parseEntry(entry: unknown): Entry {
+  if (typeof entry !== "string") throw invalid(entry, 'write a text such as "127.0.0.1:8888"');
+  const text = entry.trim();
+  if (text.includes("://")) throw invalid(entry, "leave out the scheme: write the host, and a port if you like");
+  // Two colons outside brackets can only be IPv6: a name and a port have one.
+  if (/^[^[].*:.*:/.test(text) || text.startsWith("::")) return { port: undefined, block: block(entry, text) };
+  const [, inBrackets, bare = "", digits] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text) ?? [];
+  const port = digits === undefined ? undefined : portOf(entry, digits);
+  if (inBrackets !== undefined) return { port, block: block(entry, inBrackets) };
+  if (/^[\d./]+$/.test(bare)) return { port, block: block(entry, bare) };
+  return { port, name: nameOf(entry, bare) };
+}
+
+function block(entry: unknown, text: string): Block {
+  const found = parseBlock(text);
+  if (found === undefined) throw invalid(entry, "write an address (127.0.0.1, [::1]) or a block (10.0.0.0/8)");
+  if (found.prefix === 0) throw invalid(entry, "it opens every address; name the ones you mean");
+  return found;
+}
+
+function portOf(entry: unknown, digits: string): number {
+  const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
+  if (port < 1 || port > 65_535) throw invalid(entry, "a port is 1 to 65535; leave it out to open every port");
+  return port;
+}
+
+function nameOf(entry: unknown, text: string): string {
+  const wild = text.startsWith("*.");
+  const name = canonicalName(wild ? text.slice(2) : text);
+  if (name === undefined) {
+    throw invalid(entry, 'write a host (intranet.example:8080), "*." and a host, an address or a block of addresses');
+  }
+  return wild ? `.${name}` : name;
+}
+
+/** A host's name as URLs carry it: lower case, punycode, no dot at the end. */
+function canonicalName(text: string): string | undefined {
+  if (!/^[\p{L}\p{N}\p{M}._-]+$/u.test(text)) return undefined;
+  const host = URL.parse(`http://${text}`)?.hostname.replace(/\.+$/, "");
+  return host === undefined || host === "" || parseAddress(host) !== undefined ? undefined : host;
+}
+
+function invalid(entry: unknown, advice: string): FailureError {
+  const shown = JSON.stringify(entry) ?? String(entry);
+  return new FailureError(`network.allow: ${shown.slice(0, 100)} cannot be used; ${advice}`, { code: "file_invalid" });
+}

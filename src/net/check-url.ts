@@ -1,0 +1,80 @@
+import type { FailureError } from "../base/index.ts";
+import { parseAddress } from "./address.ts";
+import type { AllowList } from "./allow-list.ts";
+import { blockedPorts } from "./blocked-ports.ts";
+import { type NetReason, refuse } from "./net-reasons.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** Where a connection goes: a name or a bare address, and a port. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Longer URLs are a mistake or an attack; servers refuse them at half of this. */
+const longestUrl = 16_384;
+
+/** Names under these belong to the network one is in: special-use names, and those that home and office routers use. */
+const privateSuffixes =
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|onion)$/;
+
+/** Parses a URL and refuses it unless it leads to the public network or to what `allow` opens. */
+export function checkUrl(text: string, allow: AllowList): URL {
+  const url = parseUrl(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw refuse("bad_scheme", `only http and https URLs can be requested, not ${url.protocol.slice(0, 30)}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refuse("url_credentials", "the URL carries a user name or password; send an Authorization header instead");
+  }
+  checkTarget(targetOf(url), allow);
+  return url;
+}
+
+/** The target of a parsed URL, its host without brackets and without dots at the end. */
+function targetOf(url: URL): Target {
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
+  return { host, port: url.port === "" ? defaultPort(url.protocol) : Number(url.port) };
+}
+
+/** A refusal that policy makes, with the way to open it. */
+export function refuseTarget(reason: NetReason, why: string, { host, port }: Target): FailureError {
+  const entry = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return refuse(reason, `${why}; to open it, add "${entry}" to network.allow in windlass.yaml`, {
+    forModel: `${why}; use a public address`,
+  });
+}
+
+function parseUrl(text: string): URL {
+  if (text.length > longestUrl) throw refuse("bad_url", `the URL is longer than ${longestUrl} characters`);
+  // A tool file may pass on something that is no text.
+  const url = typeof text === "string" ? URL.parse(text) : null;
+  // The text itself is not shown: it may hold a password.
+  if (url === null) throw refuse("bad_url", "this is not a URL; write it in full, such as https://example.com/path");
+  return url;
+}
+
+function checkTarget(target: Target, allow: AllowList): void {
+  const { host, port } = target;
+  const address = parseAddress(host);
+  if (!allow.opensHost(host, port)) {
+    if (address !== undefined && !isPublicAddress(address)) {
+      throw refuseTarget("ssrf_ip", `${host} is not a public address`, target);
+    }
+    if (address === undefined && isPrivateName(host)) {
+      throw refuseTarget("bad_host", `"${host.slice(0, 255)}" is a name inside a private network`, target);
+    }
+  }
+  if (blockedPorts.has(port) && !allow.namesPort(host, port)) {
+    throw refuseTarget("bad_port", `port ${port} belongs to a service that does not speak HTTP`, target);
+  }
+}
+
+/** A name of one label means whatever the local search domains make of it. */
+function isPrivateName(host: string): boolean {
+  return !host.includes(".") || privateSuffixes.test(host);
+}
+
+function defaultPort(protocol: string): number {
+  return protocol === "https:" ? 443 : 80;
+}

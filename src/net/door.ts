@@ -1,0 +1,259 @@
+import { connect as connectTcp } from "node:net";
+import type { Agent, Dispatcher } from "undici";
+import { type Clock, type FailureError, isFailureError, systemClock } from "../base/index.ts";
+import { type AllowList, parseAllowList } from "./allow-list.ts";
+import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
+import { checkUrl } from "./check-url.ts";
+import { type Connector, type Dial, createConnector } from "./connector.ts";
+import { refuse } from "./net-reasons.ts";
+import { acceptedCodings, readBody } from "./read-body.ts";
+import { type Hop, type RedirectAnswer, isRedirect, nextHop } from "./redirect.ts";
+import { type Resolve, systemResolve } from "./resolve-target.ts";
+
+/** How {@link createDoor} makes a door. */
+export interface DoorOptions {
+  /** What is open besides the public network: `127.0.0.1:8888`, `10.0.0.0/8`, `localhost:3000`, `*.corp.example`. */
+  readonly allow?: readonly string[];
+  /** Time for a whole request, redirects and body included, where the request sets none; 30 s. */
+  readonly timeoutMs?: number;
+  /** Time for one connection with its name lookup and handshake; 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** The most decoded bytes of a body where the request sets no limit; 5 MiB. */
+  readonly maxBytes?: number;
+  readonly resolve?: Resolve;
+  readonly dial?: Dial;
+  readonly clock?: Clock;
+}
+
+/** One request. */
+export interface HttpRequest {
+  readonly url: string;
+  /** `GET` where none is given. */
+  readonly method?: string;
+  readonly headers?: RequestHeaders;
+  readonly body?: string | Uint8Array;
+  readonly timeoutMs?: number;
+  /** A longer body is cut here and marked as truncated. */
+  readonly maxBytes?: number;
+  /** 5 where none is given. */
+  readonly maxRedirects?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What came back, whatever its status. */
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names; a header sent several times is joined with commas, except `set-cookie`. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Decoded. */
+  readonly body: Uint8Array;
+  /** The body was longer than the limit. */
+  readonly truncated: boolean;
+  /** Where the response came from, after redirects. */
+  readonly url: string;
+}
+
+/** The one way out to the network. */
+export interface Door {
+  /** Sends a request and reads the response; fails with a reason of `netReasons`. */
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Ends every request under way and every connection. */
+  close(): Promise<void>;
+}
+
+const methodName = /^[A-Z][A-Z-]{1,30}$/;
+const unsendable: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
+/** Methods that may be sent again when it is unknown whether the first one arrived. */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/**
+ * Opens the one door to the network: public addresses and what `allow` names, nothing else.
+ *
+ * @example
+ * ```ts
+ * const door = createDoor({ allow: ["127.0.0.1:8888"] });
+ * const { status, body } = await door.request({ url: "http://127.0.0.1:8888/health" });
+ * await door.close();
+ * ```
+ */
+export function createDoor(options: DoorOptions = {}): Door {
+  return new HttpDoor(options);
+}
+
+class HttpDoor implements Door {
+  readonly #allow: AllowList;
+  readonly #clock: Clock;
+  readonly #connector: Connector;
+  readonly #limits: Required<Pick<DoorOptions, "timeoutMs" | "maxBytes">>;
+  readonly #runs = new Set<AbortController>();
+  /** Requests under way, by origin. */
+  readonly #waiting = new Map<string, number>();
+  #agent: Promise<Agent> | undefined;
+  #closed = false;
+
+  constructor(options: DoorOptions) {
+    this.#allow = parseAllowList(options.allow ?? []);
+    this.#clock = options.clock ?? systemClock;
+    this.#limits = { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: options.maxBytes ?? 5 * 2 ** 20 };
+    this.#connector = createConnector({
+      allow: this.#allow,
+      resolve: options.resolve ?? systemResolve,
+      dial: options.dial ?? connectTcp,
+      clock: this.#clock,
+      connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    });
+  }
+
+  async request(asked: HttpRequest): Promise<HttpResponse> {
+    if (this.#closed) throw closed();
+    const first = firstHop(asked, this.#allow);
+    const run = new AbortController();
+    const timeoutMs = asked.timeoutMs ?? this.#limits.timeoutMs;
+    const timer = this.#clock.after(timeoutMs, () =>
+      run.abort(refuse("timeout", `no complete response from ${first.url.host} within ${timeoutMs / 1000} s`)),
+    );
+    const cancel = (): void =>
+      run.abort(refuse("aborted", "the request was cancelled", { cause: asked.signal?.reason }));
+    asked.signal?.addEventListener("abort", cancel, { once: true });
+    if (asked.signal?.aborted === true) cancel();
+    this.#runs.add(run);
+    try {
+      return await this.#follow(first, asked, run.signal);
+    } catch (error) {
+      throw run.signal.aborted ? (run.signal.reason as FailureError) : error;
+    } finally {
+      timer.cancel();
+      asked.signal?.removeEventListener("abort", cancel);
+      this.#runs.delete(run);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const run of this.#runs) run.abort(closed());
+    await (await this.#agent)?.destroy();
+  }
+
+  async #follow(first: Hop, asked: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const mostHops = asked.maxRedirects ?? 5;
+    let hop = first;
+    for (let hops = 0; ; hops++) {
+      const response = await this.#send(hop, signal);
+      const answer = answerOf(response);
+      if (!isRedirect(answer)) return finish(response, hop, asked.maxBytes ?? this.#limits.maxBytes);
+      response.body.on("error", () => {}).destroy();
+      if (hops >= mostHops) {
+        throw refuse("too_many_redirects", `${first.url.host} redirects more than ${mostHops} times`);
+      }
+      hop = nextHop(hop, answer, this.#allow);
+    }
+  }
+
+  /** Sends one request and gives the response as soon as its headers are there. */
+  async #send(hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const agent = await (this.#agent ??= this.#open());
+    signal.throwIfAborted();
+    const { origin } = hop.url;
+    this.#waiting.set(origin, (this.#waiting.get(origin) ?? 0) + 1);
+    try {
+      // undici looks at the signal only once it has a connection, hence the race.
+      const aborted = whenAborted(signal);
+      return await Promise.race([agent.request({ ...onWire(hop), signal }), aborted]);
+    } catch (error) {
+      throw explain(error, hop);
+    } finally {
+      const left = (this.#waiting.get(origin) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(origin, left);
+      else {
+        this.#waiting.delete(origin);
+        this.#connector.cancel(origin);
+      }
+    }
+  }
+
+  async #open(): Promise<Agent> {
+    const { Agent } = await import("undici");
+    return new Agent({
+      connect: this.#connector.connect,
+      connections: 32,
+      pipelining: 1,
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 30_000,
+      maxHeaderSize: 32_768,
+      // The door's own deadline covers headers and body together, however slowly they drip.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+}
+
+function firstHop(asked: HttpRequest, allow: AllowList): Hop {
+  const method = (asked.method ?? "GET").toUpperCase();
+  if (!methodName.test(method) || unsendable.has(method)) {
+    throw refuse("bad_method", `${JSON.stringify(method.slice(0, 30))} is not a method that can be sent`);
+  }
+  const headers = new Map([...usualHeaders, ...checkHeaders(asked.headers ?? {})]);
+  return { url: checkUrl(asked.url, allow), method, headers, body: asked.body };
+}
+
+const usualHeaders: ReadonlyMap<string, readonly string[]> = new Map([
+  ["accept", ["*/*"]],
+  ["accept-encoding", [acceptedCodings]],
+  ["user-agent", ["windlass"]],
+]);
+
+function onWire({ url, method, headers, body }: Hop): Dispatcher.RequestOptions {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: [...headers].flatMap(([name, values]) => values.flatMap((value) => [name, value])),
+    ...(body !== undefined && { body }),
+  };
+}
+
+function answerOf({ statusCode, headers }: Dispatcher.ResponseData): RedirectAnswer {
+  return { status: statusCode, location: [headers["location"]].flat()[0] };
+}
+
+async function finish(response: Dispatcher.ResponseData, hop: Hop, maxBytes: number): Promise<HttpResponse> {
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).flatMap(([name, value]) => {
+      if (value === undefined) return [];
+      return [[name, name === "set-cookie" ? [value].flat() : [value].flat().join(", ")]];
+    }),
+  );
+  const encoding = hop.method === "HEAD" ? undefined : [response.headers["content-encoding"]].flat().join(",");
+  try {
+    const { bytes, truncated } = await readBody({ stream: response.body, encoding, maxBytes });
+    return { status: response.statusCode, headers, body: bytes, truncated, url: hop.url.href };
+  } catch (error) {
+    throw explain(error, hop);
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  const aborted = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+  return aborted.promise;
+}
+
+/** A failure of the exchange itself; the request may have arrived. */
+function explain(error: unknown, { url, method }: Hop): FailureError {
+  if (isFailureError(error)) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "UND_ERR_HEADERS_OVERFLOW") {
+    return refuse("too_large", `the headers of the response from ${url.host} are too large`, { cause: error });
+  }
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" || (error instanceof Error && error.name === "HTTPParserError")) {
+    return refuse("bad_response", `${url.host} does not answer in proper HTTP/1.1`, { cause: error });
+  }
+  return refuse("reset", `the connection to ${url.host} broke before the response was complete`, {
+    retry: repeatable.has(method) ? "safe" : "unsafe",
+    cause: error,
+  });
+}
+
+function closed(): FailureError {
+  return refuse("closed", "the door to the network is closed");
+}

@@ -1,0 +1,7 @@
+export { type AllowList, parseAllowList } from "./allow-list.ts";
+export type { RequestHeaders } from "./check-headers.ts";
+export type { Dial } from "./connector.ts";
+export { type Door, type DoorOptions, type HttpRequest, type HttpResponse, createDoor } from "./door.ts";
+export { type NetReason, netReasons } from "./net-reasons.ts";
+export type { Resolve } from "./resolve-target.ts";
+export { retryAfterMs } from "./retry-after.ts";

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { parseAllowList } from "./allow-list.ts";
+import { checkHeaders } from "./check-headers.ts";
+import { type Hop, isRedirect, nextHop } from "./redirect.ts";
+
+const allow = parseAllowList([]);
+
+function hop(url: string, method = "GET", headers: Record<string, string> = {}): Hop {
+  return { url: new URL(url), method, headers: checkHeaders(headers), body: method === "GET" ? undefined : "{}" };
+}
+
+describe("a redirect", () => {
+  test.each([
+    [301, "POST", "GET"],
+    [302, "POST", "GET"],
+    [303, "POST", "GET"],
+    [303, "PUT", "GET"],
+    [303, "DELETE", "GET"],
+    [303, "HEAD", "HEAD"],
+    [301, "PUT", "PUT"],
+    [302, "HEAD", "HEAD"],
+    [307, "POST", "POST"],
+    [308, "PATCH", "PATCH"],
+  ])("%i turns %s into %s", (status, method, expected) => {
+    const next = nextHop(
+      hop("https://a.example/", method, { "content-type": "application/json", "x-a": "1" }),
+      { status, location: "/b" },
+      allow,
+    );
+    expect(next.method).toBe(expected);
+    expect(next.url.href).toBe("https://a.example/b");
+    expect(next.body).toBe(expected === method ? "{}" : undefined);
+    expect([...next.headers.keys()]).toEqual(expected === method ? ["content-type", "x-a"] : ["x-a"]);
+  });
+
+  test("to another origin drops what proves who is asking, and keeps the rest", () => {
+    const headers = {
+      Authorization: "Bearer k",
+      Cookie: "s=1",
+      "X-Api-Key": "k",
+      "X-Goog-Api-Key": "k",
+      "X-Auth-Token": "k",
+      "X-Access-Token": "k",
+      ApiKey: "k",
+      "X-Session-Id": "k",
+      "X-Amz-Security-Token": "k",
+      "Private-Token": "k",
+      "X-Client-Secret": "k",
+      Accept: "text/html",
+      "X-Trace": "1",
+    };
+    const kept = (location: string): string[] => [
+      ...nextHop(hop("https://a.example/", "GET", headers), { status: 302, location }, allow).headers.keys(),
+    ];
+    expect(kept("https://b.example/")).toEqual(["accept", "x-trace"]);
+    expect(kept("https://a.example:8443/")).toEqual(["accept", "x-trace"]);
+    expect(kept("https://a.example/other")).toHaveLength(13);
+  });
+
+  test.each([
+    ["http://b.example/", "https_downgrade"],
+    ["http://a.example/", "https_downgrade"],
+    ["https://127.0.0.1/", "ssrf_ip"],
+    ["//[::1]/", "ssrf_ip"],
+    ["//2130706433/", "ssrf_ip"],
+    ["https://localhost/", "bad_host"],
+    ["https://u:p@b.example/", "url_credentials"],
+    ["file:///etc/passwd", "bad_scheme"],
+    ["https://b.example:25/", "bad_port"],
+    ["https://256.256.256.256/", "bad_url"],
+  ])("to %s is refused: %s", (location, reason) => {
+    expect(() => nextHop(hop("https://a.example/"), { status: 302, location }, allow)).toThrow(
+      expect.objectContaining({ reason, message: expect.stringMatching(/^a\.example redirects/) as string }),
+    );
+  });
+
+  test("may name its place in UTF-8 bytes", () => {
+    const location = Buffer.from("/路径?q=值").toString("latin1");
+    const next = nextHop(hop("https://a.example/"), { status: 302, location }, allow);
+    expect(decodeURI(next.url.href)).toBe("https://a.example/路径?q=值");
+  });
+
+  test("needs a redirect's status and a location", () => {
+    expect(isRedirect({ status: 302, location: "/a" })).toBe(true);
+    expect(isRedirect({ status: 302, location: undefined })).toBe(false);
+    expect(isRedirect({ status: 200, location: "/a" })).toBe(false);
+    expect(isRedirect({ status: 304, location: "/a" })).toBe(false);
+  });
+});

@@ -1,0 +1,75 @@
+import { FailureError, isFailureError } from "../base/index.ts";
+import type { AllowList } from "./allow-list.ts";
+import type { CheckedHeaders } from "./check-headers.ts";
+import { checkUrl } from "./check-url.ts";
+import { refuse } from "./net-reasons.ts";
+
+/** One request on the wire; a redirect makes the next one. */
+export interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: CheckedHeaders;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** The part of a response that decides about a redirect. */
+export interface RedirectAnswer {
+  readonly status: number;
+  readonly location: string | undefined;
+}
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Headers that prove who is asking, by any of the names in use; they stay with the origin they were given for. */
+const credentials = /auth|cookie|token|secret|passw|credential|session|signature|(?:api|access)[-_]?key/;
+
+/** Headers that describe a body. */
+const aboutBody = /^content-/;
+
+/** Does the answer send the caller elsewhere? */
+export function isRedirect({ status, location }: RedirectAnswer): boolean {
+  return redirects.has(status) && location !== undefined && location !== "";
+}
+
+/** The request that a redirect asks for, every check made anew. */
+export function nextHop(hop: Hop, { status, location = "" }: RedirectAnswer, allow: AllowList): Hop {
+  const url = checkedLocation(location, hop.url, allow);
+  if (hop.url.protocol === "https:" && url.protocol === "http:") {
+    throw refuse(
+      "https_downgrade",
+      `${hop.url.host} redirects from https to http (${url.host}), which is not followed`,
+    );
+  }
+  const toGet = becomesGet(status, hop.method);
+  return {
+    url,
+    method: toGet ? "GET" : hop.method,
+    body: toGet ? undefined : hop.body,
+    headers: keep(hop.headers, (name) => {
+      if (url.origin !== hop.url.origin && credentials.test(name)) return false;
+      return !(toGet && aboutBody.test(name));
+    }),
+  };
+}
+
+function checkedLocation(location: string, base: URL, allow: AllowList): URL {
+  // Header bytes arrive as Latin-1; servers that send more than ASCII mean UTF-8.
+  const text = Buffer.from(location, "latin1").toString("utf8");
+  try {
+    return checkUrl(URL.parse(text, base.href)?.href ?? text, allow);
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    const { message, forModel, ...rest } = error.toFailure();
+    const after = `${base.host} redirects: `;
+    throw new FailureError(after + message, { ...rest, forModel: after + forModel });
+  }
+}
+
+function becomesGet(status: number, method: string): boolean {
+  if (status === 303) return method !== "GET" && method !== "HEAD";
+  return (status === 301 || status === 302) && method === "POST";
+}
+
+function keep(headers: CheckedHeaders, test: (name: string) => boolean): CheckedHeaders {
+  return new Map([...headers].filter(([name]) => test(name)));
+}
