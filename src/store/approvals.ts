@@ -18,6 +18,7 @@ export interface ApprovalRequest {
 /** A request and what became of it. */
 export interface Approval extends ApprovalRequest {
   readonly id: string;
+  /** Time is up at `expiresAt`: what was pending or approved until then is `expired`. */
   readonly status: ApprovalStatus;
   readonly createdAt: number;
   readonly decidedAt?: number;
@@ -32,9 +33,12 @@ export interface Decision {
   readonly note?: string;
 }
 
-/** Keeps approvals: single-use, bound to exact arguments, first decision wins, all of them expire. */
+/**
+ * Keeps approvals: single-use, bound to exact arguments, first decision wins, all of them expire.
+ * Every implementation passes `test/conformance/approval-store.ts`.
+ */
 export interface ApprovalStore {
-  /** The open request with this key, or a new one. */
+  /** The newest approval with this key that is pending, approved or rejected and still in time; else a new one. */
   request(request: ApprovalRequest): Promise<Approval>;
   /** Uses up an approved request with this key: true once, false ever after. */
   consume(key: string, now: number): Promise<boolean>;

@@ -1,4 +1,13 @@
+export { approvalAt, maxApprovals } from "./approval-state.ts";
 export type { Approval, ApprovalRequest, ApprovalStatus, ApprovalStore, Decision } from "./approvals.ts";
+export { type FlatRecord, finite, flatSize, flattenRecord, label, restoreRecord } from "./flat-record.ts";
+export { checkRetention } from "./check-retention.ts";
+export { type MemoryApprovalsOptions, createMemoryApprovals } from "./memory-approvals.ts";
+export { type MemoryCacheOptions, createMemoryCache } from "./memory-cache.ts";
+export { type MemoryRecordsOptions, createMemoryRecords } from "./memory-records.ts";
+export { CallCounter, type Tallies, type ToolTally, statisticsOf, summarise } from "./record-figures.ts";
+export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
+export { type RecordRedactor, valueText } from "./record-text.ts";
 export {
   type BriefSummary,
   type CallRecord,
@@ -14,3 +23,4 @@ export {
   type ToolStatistics,
   brief,
 } from "./records.ts";
+export type { ResultCache } from "./result-cache.ts";

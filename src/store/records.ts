@@ -18,20 +18,20 @@ export interface CallRecord {
   /** The output of a success. */
   readonly output?: unknown;
   /** The failure of a failed call. */
-  readonly error?: Failure;
+  readonly error?: Failure | undefined;
   readonly durationMs: number;
   readonly queuedMs: number;
   readonly attempts: number;
   readonly cached: boolean;
   readonly callerType: CallerType;
-  readonly callerId?: string;
-  readonly principal?: string;
-  readonly conversationId?: string;
-  readonly workflowId?: string;
+  readonly callerId?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly conversationId?: string | undefined;
+  readonly workflowId?: string | undefined;
   /** The call that made this one. */
-  readonly parentId?: string;
+  readonly parentId?: string | undefined;
   /** What the handler reported. */
-  readonly reported?: Readonly<Record<string, unknown>>;
+  readonly reported?: Readonly<Record<string, unknown>> | undefined;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
@@ -49,13 +49,16 @@ export interface RecordQuery {
   readonly since?: number;
   /** Epoch milliseconds, exclusive. */
   readonly until?: number;
-  /** At most this many, newest first; 100 where absent, 1,000 at most. */
+  /** At most this many, newest first; 100 where absent, 1 to 1,000. A page of very large records may hold fewer. */
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly cursor?: string;
 }
 
-/** One page of records, newest first. */
+/**
+ * One page of records, newest first: by `createdAt`, and among equals the one added last. Paging neither repeats nor
+ * skips a record that was there when it began, whatever arrives meanwhile.
+ */
 export interface RecordPage {
   readonly records: readonly CallRecord[];
   /** Pass as `cursor` for the page after; absent on the last one. */
@@ -82,7 +85,7 @@ export interface BriefSummary {
   readonly hasErrors: boolean;
 }
 
-/** Figures of one tool. */
+/** Figures of one tool. A percentile is the nearest rank: the smallest duration that p percent of the calls did not exceed. */
 export interface ToolStatistics {
   readonly tool: string;
   readonly calls: number;
@@ -99,6 +102,7 @@ export interface Statistics {
   readonly totalCalls: number;
   readonly successfulCalls: number;
   readonly failedCalls: number;
+  /** 0 to 100; 100 where there are no calls. */
   readonly successRate: number;
   /** Failure code to count. */
   readonly failures: Readonly<Record<string, number>>;
@@ -109,20 +113,26 @@ export interface Statistics {
 /** What a pruning removed. */
 export interface Pruned {
   readonly records: number;
+  /** What was given back, as far as the store can tell. */
   readonly bytes: number;
 }
 
 /** How long records are kept. */
 export interface Retention {
+  /** Older ones go. */
   readonly maxAgeMs?: number;
+  /** The oldest go until the store takes no more than this. */
   readonly maxBytes?: number;
 }
 
 /**
- * Where call records go. `add` never waits and never throws: a store that cannot write says so through `flush()`
- * and its `onError`. Every implementation passes `test/conformance/record-store.ts`.
+ * Where call records go. `add` never waits for the disk and never throws: a store that cannot write says so through
+ * `flush()` and its `onError`. What is read back is plain JSON with secrets redacted: a value above 256 KiB comes as
+ * `{ "$truncated": true, bytes, preview }`, one that JSON cannot express as `{ "$not_json": true, reason }`.
+ * Every implementation passes `test/conformance/record-store.ts`.
  */
 export interface RecordStore {
+  /** Takes the record by reference: what it points to must not change afterwards. */
   add(record: CallRecord): void;
   /** Resolves when everything added before is kept as safely as this store can; rejects when it could not be. */
   flush(): Promise<void>;

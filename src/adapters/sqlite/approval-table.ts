@@ -1,0 +1,112 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { type Approval, type ApprovalStatus, type Decision, approvalAt, maxApprovals } from "../../store/index.ts";
+import { inTransaction } from "./in-transaction.ts";
+import type { ApprovalAsked } from "./worker-ops.ts";
+
+type Row = Record<string, SQLOutputValue>;
+
+/** The approvals in the database. Every change is one transaction, so that processes sharing the file agree. */
+export class ApprovalTable {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** The open approval with this key, or a new one. */
+  request({ id, now, request }: ApprovalAsked): Approval {
+    return inTransaction(this.#db, () => {
+      const open = this.#db
+        .prepare(
+          `SELECT * FROM approvals
+           WHERE key = ? AND status IN ('pending', 'approved', 'rejected') AND expires_at > ?
+           ORDER BY number DESC LIMIT 1`,
+        )
+        .get(request.key, now);
+      if (open !== undefined) return approvalOf(open);
+      const { key, tool, args, message, callerType, principal = null, expiresAt } = request;
+      const made = this.#db
+        .prepare(
+          `INSERT INTO approvals (id, key, tool, args, message, caller_type, principal, expires_at, status, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING *`,
+        )
+        .get(id, key, tool, args, message, callerType, principal, expiresAt, now);
+      return approvalOf(made ?? {});
+    });
+  }
+
+  /** Uses up the approved request with this key, if there is one. */
+  consume(key: string, now: number): boolean {
+    return inTransaction(this.#db, () => {
+      const used = this.#db
+        .prepare(
+          `UPDATE approvals SET status = 'used' WHERE number =
+             (SELECT max(number) FROM approvals WHERE key = ? AND status = 'approved' AND expires_at > ?)`,
+        )
+        .run(key, now);
+      return used.changes === 1;
+    });
+  }
+
+  /** Decides a pending request; one that is decided or late stays as it is. */
+  decide(id: string, decision: Decision, now: number): Approval | undefined {
+    return inTransaction(this.#db, () => {
+      this.#db
+        .prepare(
+          `UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ?
+           WHERE id = ? AND status = 'pending' AND expires_at > ?`,
+        )
+        .run(decision.approved ? "approved" : "rejected", now, decision.by ?? null, decision.note ?? null, id, now);
+      return this.get(id, now);
+    });
+  }
+
+  get(id: string, now: number): Approval | undefined {
+    const row = this.#db.prepare("SELECT * FROM approvals WHERE id = ?").get(id);
+    return row && approvalAt(approvalOf(row), now);
+  }
+
+  /** Newest first. */
+  list(now: number, status: ApprovalStatus | undefined): Approval[] {
+    // What shows as expired is stored as what it was when its time ran out.
+    const rows = this.#db
+      .prepare(
+        `SELECT *, CASE WHEN status IN ('pending', 'approved') AND expires_at <= :now THEN 'expired' ELSE status END AS shown
+         FROM approvals WHERE :status IS NULL OR shown = :status ORDER BY number DESC LIMIT :limit`,
+      )
+      .all({ now, status: status ?? null, limit: maxApprovals });
+    return rows.map((row) => approvalAt(approvalOf(row), now));
+  }
+
+  /** Removes what was settled before this time. */
+  removeBefore(time: number): void {
+    this.#db.prepare("DELETE FROM approvals WHERE expires_at < ?").run(time);
+  }
+}
+
+function approvalOf(row: Row): Approval {
+  const principal = text(row["principal"]);
+  const decidedBy = text(row["decided_by"]);
+  const note = text(row["note"]);
+  const args = text(row["args"]);
+  return {
+    id: text(row["id"]) ?? "",
+    key: text(row["key"]) ?? "",
+    tool: text(row["tool"]) ?? "",
+    args: args === undefined ? undefined : JSON.parse(args),
+    message: text(row["message"]) ?? "",
+    callerType: text(row["caller_type"]) ?? "",
+    ...(principal !== undefined && { principal }),
+    expiresAt: Number(row["expires_at"]),
+    // Only this class writes the column.
+    status: row["status"] as ApprovalStatus,
+    createdAt: Number(row["created_at"]),
+    ...(row["decided_at"] !== null && { decidedAt: Number(row["decided_at"]) }),
+    ...(decidedBy !== undefined && { decidedBy }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+function text(value: SQLOutputValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,247 @@
+import { type Clock, type FailureError, type Timer, fail } from "../../base/index.ts";
+import { finite } from "../../store/index.ts";
+import type { Outcome } from "./worker-link.ts";
+import type { Write } from "./worker-ops.ts";
+import type { WriterThread } from "./writer-thread.ts";
+
+/** What a {@link BatchWriter} needs. */
+export interface BatchWriterOptions {
+  readonly thread: WriterThread;
+  /** Names this writer among all that write to the database. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** Told when writing begins to fail, and how much was lost once that is known. Must not throw. */
+  readonly onError: (failure: FailureError) => void;
+  /** How much may wait for the disk. */
+  readonly maxWrites: number;
+  readonly maxBytes: number;
+}
+
+interface Pending {
+  /** 0 until it is sent for the first time. */
+  number: number;
+  readonly writes: Write[];
+  bytes: number;
+}
+
+interface Waiter {
+  /** Waits until so many writes are committed. */
+  readonly upTo: number;
+  /** Called once; with the reason when they could not be, or when writes were lost. */
+  readonly done: (failure: FailureError | undefined) => void;
+}
+
+/** A batch is sent when the one before is committed, so batches grow with the load; but not beyond this. */
+const batchWrites = 2000;
+const batchBytes = 4 * 1024 * 1024;
+/** A batch that failed is tried again after this, or as soon as somebody flushes. */
+const retryMs = 1000;
+/** How long a full buffer holds the thread that fills it before it takes the disk for dead. */
+const holdMs = 2000;
+
+/**
+ * Sends writes to the writer thread in ordered batches, one at a time, and keeps each until it is committed.
+ * While the disk is slow, what waits is bounded by holding the thread that adds more. While it fails, the batch is
+ * kept and tried again, and what finds no room any more is lost, counted and reported.
+ */
+export class BatchWriter {
+  readonly #options: BatchWriterOptions;
+  /** The oldest batch: with the thread, or waiting to be tried again. */
+  #head: Pending | undefined;
+  #inFlight = false;
+  #full: Pending[] = [];
+  #open: Pending = emptyBatch();
+  #lastNumber = 0;
+  #pushed = 0;
+  #committed = 0;
+  #bytes = 0;
+  /** Why the last try failed; until one succeeds. */
+  #failure: FailureError | undefined;
+  #retry: Timer | undefined;
+  /** Holding did not help; until something is committed. */
+  #stalled = false;
+  readonly #lost = { inAll: 0, sinceFlush: 0, untold: 0 };
+  #waiters: Waiter[] = [];
+
+  constructor(options: BatchWriterOptions) {
+    this.#options = options;
+  }
+
+  /** How many writes wait for the disk. */
+  get waiting(): number {
+    return this.#pushed - this.#committed;
+  }
+
+  /** How many writes were lost since the store was opened. */
+  get lost(): number {
+    return this.#lost.inAll;
+  }
+
+  /** Puts a write into the next batch; {@link send} sends it. */
+  push(write: Write, bytes: number): void {
+    if (this.#isFull() && !this.#makeRoom()) {
+      this.lose(1);
+      return;
+    }
+    this.#open.writes.push(write);
+    this.#open.bytes += bytes;
+    this.#bytes += bytes;
+    this.#pushed++;
+    if (this.#open.writes.length < batchWrites && this.#open.bytes < batchBytes) return;
+    this.#full.push(this.#open);
+    this.#open = emptyBatch();
+  }
+
+  /** Counts writes that are lost. */
+  lose(count: number): void {
+    this.#lost.inAll += count;
+    this.#lost.sinceFlush += count;
+    this.#lost.untold += count;
+  }
+
+  /** Sends the next batch, if the thread is free. */
+  send(): void {
+    // A loop that never lets go of the event loop gets no messages: look for them.
+    if (this.#inFlight) this.#options.thread.poll();
+    if (this.#head !== undefined) return;
+    const next = this.#full.shift() ?? this.#takeOpen();
+    if (next === undefined) return;
+    next.number = ++this.#lastNumber;
+    this.#post(next);
+  }
+
+  /** Resolves when all that was pushed before is committed; rejects when it could not be, or when writes were lost. */
+  flush(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#wait((failure) => {
+        if (failure === undefined) resolve();
+        else reject(failure);
+      });
+    });
+  }
+
+  /** Resolves when all that was pushed before is committed, or when that fails. */
+  async settle(): Promise<void> {
+    if (this.waiting === 0 || this.#failure !== undefined) return;
+    await new Promise<void>((resolve) => {
+      this.#waiters.push({ upTo: this.#pushed, done: () => resolve() });
+      this.send();
+    });
+  }
+
+  /** Gives up what is still waiting, and tells what was lost. */
+  close(): void {
+    this.#retry?.cancel();
+    this.lose(this.waiting);
+    this.#tellLoss();
+  }
+
+  #wait(done: Waiter["done"]): void {
+    if (this.waiting === 0) {
+      done(this.#lossSinceFlush());
+      return;
+    }
+    this.#waiters.push({ upTo: this.#pushed, done: (failure) => done(failure ?? this.#lossSinceFlush()) });
+    if (this.#failure === undefined) this.send();
+    else this.#tryAgain();
+  }
+
+  #takeOpen(): Pending | undefined {
+    if (this.#open.writes.length === 0) return undefined;
+    const batch = this.#open;
+    this.#open = emptyBatch();
+    return batch;
+  }
+
+  #post(batch: Pending): void {
+    this.#head = batch;
+    this.#inFlight = true;
+    const { thread, name, clock } = this.#options;
+    const { number, writes } = batch;
+    thread.send("commit", { writer: name, number, now: finite(clock.now()), writes }, (outcome) =>
+      this.#answered(batch, outcome),
+    );
+  }
+
+  #answered(batch: Pending, outcome: Outcome<void>): void {
+    this.#inFlight = false;
+    if (outcome.failure === undefined) this.#succeeded(batch);
+    // Started again, the thread knows by the number whether this batch was committed before it died.
+    else if (outcome.failure.reason === "thread_died" && this.#options.thread.alive) this.#post(batch);
+    else this.#failed(outcome.failure);
+  }
+
+  #succeeded(batch: Pending): void {
+    this.#options.thread.proven();
+    this.#head = undefined;
+    this.#failure = undefined;
+    this.#stalled = false;
+    this.#committed += batch.writes.length;
+    this.#bytes -= batch.bytes;
+    this.#tellLoss();
+    this.send();
+    const served = this.#waiters.filter(({ upTo }) => upTo <= this.#committed);
+    if (served.length === 0) return;
+    this.#waiters = this.#waiters.filter(({ upTo }) => upTo > this.#committed);
+    for (const { done } of served) done(undefined);
+  }
+
+  #failed(failure: FailureError): void {
+    if (this.#failure?.reason !== failure.reason) this.#options.onError(failure);
+    this.#failure = failure;
+    if (this.#options.thread.alive) {
+      this.#retry = this.#options.clock.after(retryMs, () => this.#tryAgain());
+      this.#retry.hold(false);
+    }
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const { done } of waiters) done(failure);
+  }
+
+  #tryAgain(): void {
+    this.#retry?.cancel();
+    this.#retry = undefined;
+    if (this.#head !== undefined && !this.#inFlight) this.#post(this.#head);
+  }
+
+  #isFull(): boolean {
+    return this.waiting >= this.#options.maxWrites || this.#bytes >= this.#options.maxBytes;
+  }
+
+  /**
+   * Waits for the disk with the whole thread, as a write without a buffer would. Not on a disk that fails: its failure
+   * is known, and waiting does not mend it.
+   */
+  #makeRoom(): boolean {
+    this.send();
+    while (this.#isFull() && this.#failure === undefined && !this.#stalled) {
+      this.#stalled = !this.#options.thread.waitForReply(holdMs);
+    }
+    return !this.#isFull();
+  }
+
+  #lossSinceFlush(): FailureError | undefined {
+    const count = this.#lost.sinceFlush;
+    this.#lost.sinceFlush = 0;
+    return count === 0 ? undefined : lossFailure(count);
+  }
+
+  #tellLoss(): void {
+    const count = this.#lost.untold;
+    this.#lost.untold = 0;
+    if (count > 0) this.#options.onError(lossFailure(count));
+  }
+}
+
+function emptyBatch(): Pending {
+  return { number: 0, writes: [], bytes: 0 };
+}
+
+function lossFailure(count: number): FailureError {
+  const what = count === 1 ? "1 record was" : `${count} records were`;
+  return fail(`${what} lost: the database could not take them and the buffer was full`, {
+    code: "store_failed",
+    reason: "records_lost",
+    retry: "never",
+  });
+}

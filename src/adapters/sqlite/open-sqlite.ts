@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { type Clock, type FailureError, type Ids, createIds, systemClock } from "../../base/index.ts";
+import { type RecordRedactor, type Retention, checkRetention } from "../../store/index.ts";
+import { BatchWriter } from "./batch-writer.ts";
+import { Pruner } from "./pruner.ts";
+import { ReaderThread } from "./reader-thread.ts";
+import { SqliteApprovals } from "./sqlite-approvals.ts";
+import { SqliteRecords } from "./sqlite-records.ts";
+import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
+import { type WorkerRole, workerUrl } from "./worker-url.ts";
+import { WriterThread } from "./writer-thread.ts";
+
+/** What {@link openSqlite} takes. */
+export interface SqliteOptions {
+  /** The database; it and its folder are made when missing, readable by this user only. */
+  readonly file: string;
+  /** Takes the secrets out of everything before it is written. */
+  readonly redactor: RecordRedactor;
+  /** Prunes when opened and every hour. */
+  readonly retention?: Retention;
+  readonly clock?: Clock;
+  /** Makes the ids of approvals. */
+  readonly ids?: Ids;
+  /** Told of what no caller waits for: writing begins to fail, records were lost. A process warning where absent. */
+  readonly onError?: (failure: FailureError) => void;
+  /** How much may wait in memory for the disk; 100,000 records and 64 MiB where absent. */
+  readonly buffer?: { readonly maxRecords?: number; readonly maxBytes?: number };
+}
+
+/**
+ * Opens, or makes, a database for records and approvals.
+ *
+ * One thread writes, in group commits that are on the disk when `flush()` resolves; another reads. Records that were
+ * added and not flushed are written a moment later, also when the process ends by itself; `process.exit()` and a crash
+ * lose them, so call `flush()` or `close()` before. While the disk is slow and the buffer is full, `add()` holds its
+ * caller for a moment; while the disk is full or fails, up to the buffer's size is kept and written once it can be, and
+ * what comes beyond is lost and reported. Several processes may use one file.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ file: ".windlass/journal.db", redactor: createRedactor([]) });
+ * store.records.add(record);
+ * await store.close();
+ * ```
+ */
+export function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
+  return openSqliteWith(options, workerUrl);
+}
+
+/** Opens with threads of one's own, for tests of what happens when they fail. */
+export async function openSqliteWith(options: SqliteOptions, urlOf: (role: WorkerRole) => URL): Promise<SqliteStore> {
+  const { clock = systemClock, ids = createIds(), redactor, retention, buffer = {} } = options;
+  if (retention !== undefined) checkRetention(retention);
+  const file = resolve(options.file);
+  const onError = quietly(options.onError ?? warn);
+  // Not from the ids given: two writers of one name would take each other's batches for their own.
+  const name = createIds().next();
+  const thread = await WriterThread.open({ url: urlOf("writer"), file, clock, onDeath: onError });
+  const { maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 } = buffer;
+  const writer = new BatchWriter({ thread, name, clock, onError, maxWrites: maxRecords, maxBytes });
+  const startReader = (): ReaderThread => new ReaderThread({ url: urlOf("reader"), file, clock });
+  const reader = startReader();
+  const pruner = new Pruner(thread, clock);
+  const records = new SqliteRecords({ writer, reader, pruner, redactor, clock });
+  const approvals = new SqliteApprovals({ thread, redactor, ids, clock });
+  if (retention !== undefined) pruner.keep(retention, onError);
+  return new OpenStore({ file, name, clock, thread, writer, reader, startReader, pruner, records, approvals });
+}
+
+/** A listener that throws must not harm the store. */
+function quietly(listener: (failure: FailureError) => void): (failure: FailureError) => void {
+  return (failure) => {
+    try {
+      listener(failure);
+    } catch (error) {
+      process.emitWarning(`onError of the SQLite store threw: ${String(error)}`);
+    }
+  };
+}
+
+function warn(failure: FailureError): void {
+  process.emitWarning(failure.message, { type: "WindlassStoreWarning", code: failure.code });
+}

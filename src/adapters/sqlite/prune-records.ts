@@ -1,0 +1,76 @@
+import type { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "./in-transaction.ts";
+import { pragma } from "./migrate.ts";
+import type { WriterOps } from "./worker-ops.ts";
+
+/** So few at a time that a commit waiting behind them hardly notices. */
+const rowsPerStep = 500;
+const pagesPerStep = 500;
+
+/** The number of the newest record. */
+export function lastNumber(db: DatabaseSync): number {
+  return Number(db.prepare("SELECT max(number) AS last FROM records").get()?.["last"] ?? 0);
+}
+
+/** Removes some of the oldest records: those before a time, and while the content is larger than allowed. */
+export function removeOldest(db: DatabaseSync, limits: Parameters<WriterOps["removeOldest"]>[0]): number {
+  return inTransaction(db, () => {
+    const late = db
+      .prepare(
+        `DELETE FROM records WHERE number IN
+           (SELECT number FROM records WHERE created_at < ? AND number <= ? ORDER BY created_at LIMIT ${rowsPerStep})`,
+      )
+      .run(limits.before, limits.upTo);
+    return Number(late.changes) || removeExcess(db, contentBytes(db) - limits.maxBytes, limits.upTo);
+  });
+}
+
+/**
+ * Removes the oldest records that make up half of these bytes, or as many as fit into one step. A record can take
+ * twice its size, pages being what they are: by halves, the steps come close and do not remove too many.
+ */
+function removeExcess(db: DatabaseSync, excess: number, upTo: number): number {
+  if (excess <= 0) return 0;
+  const oldest = db
+    .prepare(
+      `SELECT number, 200 + ifnull(octet_length(args), 0) + ifnull(octet_length(output), 0)
+         + ifnull(octet_length(error), 0) + ifnull(octet_length(reported), 0) AS bytes
+       FROM records WHERE number <= ? ORDER BY created_at, number LIMIT ${rowsPerStep}`,
+    )
+    .all(upTo);
+  const remove = db.prepare("DELETE FROM records WHERE number = ?");
+  let removed = 0;
+  let freed = 0;
+  for (const { number, bytes } of oldest) {
+    if (freed >= excess / 2) break;
+    remove.run(number ?? null);
+    removed++;
+    freed += Number(bytes);
+  }
+  return removed;
+}
+
+/** Gives free pages back to the disk; says how many bytes, 0 when none are left. */
+export function shrink(db: DatabaseSync): number {
+  const before = pragma(db, "freelist_count");
+  if (before > 0) db.exec(`PRAGMA incremental_vacuum(${pagesPerStep})`);
+  const freed = before - pragma(db, "freelist_count");
+  if (freed <= 0) moveLog(db);
+  return Math.max(0, freed) * pragma(db, "page_size");
+}
+
+/** In WAL mode the file gets shorter when the log is moved into it. A reader in the way is not waited for: it is done later. */
+function moveLog(db: DatabaseSync): void {
+  const patience = pragma(db, "busy_timeout");
+  db.exec("PRAGMA busy_timeout = 50");
+  try {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${patience}`);
+  }
+}
+
+/** What the database holds, free pages not counted. */
+function contentBytes(db: DatabaseSync): number {
+  return (pragma(db, "page_count") - pragma(db, "freelist_count")) * pragma(db, "page_size");
+}

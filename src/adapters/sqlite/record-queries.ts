@@ -1,0 +1,96 @@
+import type { DatabaseSync } from "node:sqlite";
+import { CallCounter, type Tallies, type ToolTally, label, maxPageSize } from "../../store/index.ts";
+import { recordColumns } from "./record-columns.ts";
+import type { PageAsked, PageRows, ReaderOps, SqlRow, SqlValue } from "./worker-ops.ts";
+
+const createdAtColumn = recordColumns.indexOf("created_at");
+const textColumns = ["args", "output", "error", "reported"].map((name) => recordColumns.indexOf(name));
+
+/** One page, newest first. Every filter is a range of an index that is already in that order. */
+export function readPage(db: DatabaseSync, asked: PageAsked): PageRows {
+  const where = new Conditions(asked);
+  if (asked.after !== undefined) where.add("(created_at, number) < (?, ?)", asked.after.createdAt, asked.after.number);
+  const statement = db.prepare(
+    `SELECT ${recordColumns.join(", ")}, number FROM records ${where.sql} ORDER BY created_at DESC, number DESC LIMIT ?`,
+  );
+  statement.setReturnArrays(true);
+  const rows: SqlRow[] = [];
+  let size = 0;
+  for (const row of statement.iterate(...where.values, asked.limit + 1)) {
+    if (rows.length === asked.limit || size > maxPageSize) return { rows, next: positionOf(rows.at(-1)) };
+    // setReturnArrays() was called, and the columns hold no blobs.
+    const values = row as unknown as SqlRow;
+    rows.push(values);
+    for (const column of textColumns) size += String(values[column] ?? "").length;
+  }
+  return { rows, next: undefined };
+}
+
+/** Calls per tool of one conversation. */
+export function readSummary(db: DatabaseSync, conversationId: string): ToolTally[] {
+  const where = new Conditions({ conversationId });
+  const rows = db
+    .prepare(`SELECT tool, count(*) AS calls, sum(success = 0) AS failures FROM records ${where.sql} GROUP BY tool`)
+    .all(...where.values);
+  return rows.map((row) => ({
+    tool: String(row["tool"]),
+    calls: Number(row["calls"]),
+    failures: Number(row["failures"]),
+  }));
+}
+
+/** Tallies per tool and per failure code. Counting here takes a quarter of the time of SQLite's window functions. */
+export function readTallies(db: DatabaseSync, which: Parameters<ReaderOps["statistics"]>[0]): Tallies {
+  const where = new Conditions(which);
+  const statement = db.prepare(`SELECT tool, duration_ms, code FROM records ${where.sql}`);
+  statement.setReturnArrays(true);
+  const counter = new CallCounter();
+  for (const row of statement.iterate(...where.values)) {
+    // setReturnArrays() was called, and these are the types of the columns.
+    const [tool, durationMs, code] = row as unknown as [string, number, string | null];
+    counter.count(tool, durationMs, code);
+  }
+  return counter.tallies();
+}
+
+function positionOf(row: SqlRow | undefined): PageRows["next"] {
+  return row && { createdAt: Number(row[createdAtColumn]), number: Number(row[recordColumns.length]) };
+}
+
+type Filter = Partial<Omit<PageAsked, "limit" | "after">>;
+
+/** The conditions of a query and their values. */
+class Conditions {
+  readonly values: SqlValue[] = [];
+  readonly #terms: string[] = [];
+
+  constructor(filter: Filter) {
+    const byText: readonly (readonly [column: string, wanted: string | undefined])[] = [
+      ["conversation_id", filter.conversationId],
+      ["caller_id", filter.callerId],
+      ["tool", filter.tool],
+      ["caller_type", filter.callerType],
+    ];
+    // SQLite has no statistics to choose an index by: the narrowest one is left to it, a + takes the others away.
+    for (const [column, wanted] of byText)
+      if (wanted !== undefined) this.add(`${this.#plus}${column} = ?`, label(wanted));
+    if (filter.status === "success") this.add("+success = 1");
+    if (filter.status === "failure" || filter.code !== undefined) this.add(`${this.#plus}success = 0`);
+    if (filter.code !== undefined) this.add("+code = ?", filter.code);
+    if (filter.since !== undefined) this.add("created_at >= ?", filter.since);
+    if (filter.until !== undefined) this.add("created_at < ?", filter.until);
+  }
+
+  add(term: string, ...values: SqlValue[]): void {
+    this.#terms.push(term);
+    this.values.push(...values);
+  }
+
+  get sql(): string {
+    return this.#terms.length === 0 ? "" : `WHERE ${this.#terms.join(" AND ")}`;
+  }
+
+  get #plus(): string {
+    return this.#terms.length === 0 ? "" : "+";
+  }
+}

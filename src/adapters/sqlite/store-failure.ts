@@ -1,0 +1,76 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { type FailureCode, FailureError, isFailureError } from "../../base/index.ts";
+
+/** What went wrong, in the words of a failure, by SQLite's primary result code. */
+const bySqlite: Readonly<Record<number, readonly [reason: string, advice: string]>> = {
+  3: ["no_permission", "permission is denied. Give this user access to the file and its folder"],
+  5: ["busy", "another process kept it locked for too long. Try again, or end the other process"],
+  6: ["busy", "another process kept it locked for too long. Try again, or end the other process"],
+  8: ["read_only", "the file or its folder is read-only. Give this user write permission, or use another data folder"],
+  10: ["io_error", "the disk reported an error. Check the disk; a backup can be put in place of the file"],
+  11: ["corrupt", "its content is damaged. Put a backup in its place, or move it away to start with an empty one"],
+  14: ["cannot_open", "it cannot be opened. Check that the path is a file in a folder this user may write to"],
+  26: ["not_a_database", "it is not a database. Move it away, or use another data folder"],
+};
+
+const byErrno: Readonly<Record<string, number>> = {
+  EACCES: 3,
+  EPERM: 3,
+  EROFS: 8,
+  EIO: 10,
+  ENOENT: 14,
+  ENOTDIR: 14,
+  EISDIR: 14,
+  EEXIST: 14,
+};
+
+/** Makes a failure of whatever opening, reading or writing the database threw. */
+export function storeFailure(error: unknown, file: string): FailureError {
+  if (isFailureError(error)) return error;
+  const primary = resultCode(error);
+  if (primary === 13 || errnoOf(error) === "ENOSPC" || (primary === 10 && diskIsFull(file))) return fullFailure(file);
+  const known = primary === undefined ? undefined : bySqlite[primary];
+  const [reason, advice] = known ?? ["failed", error instanceof Error ? error.message : String(error)];
+  return refusal(`cannot use the database ${file}: ${advice}`, { reason, cause: error });
+}
+
+/** A failure about the database. */
+export function refusal(
+  message: string,
+  options: { readonly code?: FailureCode; readonly reason: string; readonly cause?: unknown },
+): FailureError {
+  return new FailureError(message, { code: "store_failed", ...options });
+}
+
+/** Is another process holding the lock? */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === 5;
+}
+
+function fullFailure(file: string): FailureError {
+  const message = `the disk of ${file} is full; what was committed is intact. Free some space or prune old records`;
+  return refusal(message, { code: "store_full", reason: "disk_full" });
+}
+
+function resultCode(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  // node:sqlite puts SQLite's extended result code here; its low byte is the primary one.
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
+  return byErrno[errnoOf(error) ?? ""];
+}
+
+function errnoOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+// SQLite knows no room for a page of the file (13), but calls no room for its shared memory an I/O error.
+function diskIsFull(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize < 64 * 1024;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,160 @@
+import { MessageChannel, type MessagePort, Worker, receiveMessageOnPort } from "node:worker_threads";
+import { type Clock, type FailureError, fail } from "../../base/index.ts";
+import type { OpReply, OpRequest, Ops, WorkerStart } from "./worker-ops.ts";
+
+/** What an operation gave. */
+export type Outcome<T> = { readonly value: T; readonly failure?: undefined } | { readonly failure: FailureError };
+
+/** Takes an outcome when it arrives. */
+export type Done<T> = (outcome: Outcome<T>) => void;
+
+/** What a {@link WorkerLink} needs. */
+export interface WorkerLinkOptions {
+  readonly url: URL;
+  readonly clock: Clock;
+  /** Called when the worker ends without having been asked to, before its debts are answered. */
+  readonly onDeath?: (failure: FailureError) => void;
+}
+
+/** A worker that does not end when asked to is ended by force after this. */
+export const patienceMs = 10_000;
+
+/**
+ * The main thread's end of one worker. It keeps the process alive while a reply is awaited, and only then.
+ * A worker that dies answers everything it owes with a failure of reason `thread_died`.
+ */
+export class WorkerLink<O extends Ops<O>> {
+  readonly #options: WorkerLinkOptions;
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #progress = new Int32Array(new SharedArrayBuffer(4));
+  readonly #waiting = new Map<number, Done<unknown>>();
+  readonly #exit = Promise.withResolvers<void>();
+  #lastId = 0;
+  /** Why nothing can be asked any more. */
+  #ended: FailureError | undefined;
+
+  constructor(options: WorkerLinkOptions) {
+    this.#options = options;
+    const { port1, port2 } = new MessageChannel();
+    const workerData: WorkerStart = { port: port2, progress: this.#progress };
+    // No inherited flags: a loader or an inspector of the main thread has no business here.
+    this.#worker = new Worker(options.url, {
+      workerData,
+      transferList: [port2],
+      execArgv: [],
+      name: "windlass-sqlite",
+    });
+    let cause: unknown;
+    this.#worker.on("error", (error) => (cause = error));
+    this.#worker.on("exit", () => this.#bury(cause));
+    this.#port = port1;
+    port1.on("message", (reply: OpReply) => this.#settle(reply));
+    this.#keepAlive(false);
+  }
+
+  get alive(): boolean {
+    return this.#ended === undefined;
+  }
+
+  /** Asks for an operation. `done` is called once: with a message, by {@link poll}, or at once when there is no worker. */
+  send<K extends keyof O & string>(op: K, body: Parameters<O[K]>[0], done: Done<ReturnType<O[K]>>): void {
+    if (this.#ended !== undefined) {
+      done({ failure: this.#ended });
+      return;
+    }
+    const request: OpRequest = { id: ++this.#lastId, op, body };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads, not a window
+    this.#port.postMessage(request);
+    if (this.#waiting.size === 0) this.#keepAlive(true);
+    // The worker answers each operation with what O says it gives.
+    this.#waiting.set(request.id, done as Done<unknown>);
+  }
+
+  /** Asks for an operation. */
+  call<K extends keyof O & string>(op: K, body: Parameters<O[K]>[0]): Promise<ReturnType<O[K]>> {
+    return new Promise((resolve, reject) => {
+      this.send(op, body, (outcome) => {
+        if (outcome.failure === undefined) resolve(outcome.value);
+        else reject(outcome.failure);
+      });
+    });
+  }
+
+  /** Takes the replies that have arrived, without a turn of the event loop. */
+  poll(): void {
+    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
+      // The worker's end of this port posts nothing else.
+      this.#settle(next.message as OpReply);
+    }
+  }
+
+  /** Holds this thread until the worker has answered something, and takes the answer; false when it took too long. */
+  waitForReply(ms: number): boolean {
+    const owed = this.#waiting.size;
+    for (let late = false; ;) {
+      // Read before looking: a reply that comes in between changes it and ends the wait at once.
+      const seen = Atomics.load(this.#progress, 0);
+      this.poll();
+      if (this.#waiting.size < owed) return true;
+      if (late) return false;
+      late = Atomics.wait(this.#progress, 0, seen, ms) === "timed-out";
+    }
+  }
+
+  /** Ends the worker: after all it was asked before, or by force when it does not answer. */
+  async close(body: Parameters<O["close"]>[0]): Promise<void> {
+    this.send("close", body, () => {});
+    this.#ended ??= closedFailure();
+    const timer = this.#options.clock.after(patienceMs, () => this.terminate());
+    await this.#exit.promise;
+    timer.cancel();
+  }
+
+  /** Ends the worker by force. */
+  terminate(): void {
+    void this.#worker.terminate();
+  }
+
+  #settle(reply: OpReply): void {
+    const done = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#keepAlive(false);
+    if ("failure" in reply) {
+      const { code, message, reason } = reply.failure;
+      done?.({ failure: fail(message, reason === undefined ? { code } : { code, reason }) });
+    } else {
+      done?.({ value: reply.value });
+    }
+  }
+
+  #bury(cause: unknown): void {
+    // What it answered before it ended counts.
+    this.poll();
+    this.#port.close();
+    const why = cause instanceof Error ? cause.message : "nobody asked it to";
+    const failure = fail(`the database thread ended: ${why}`, { code: "store_failed", reason: "thread_died", cause });
+    const asked = this.#ended !== undefined;
+    this.#ended ??= failure;
+    this.#exit.resolve();
+    const owed = [...this.#waiting.values()];
+    this.#waiting.clear();
+    if (!asked) this.#options.onDeath?.(failure);
+    for (const done of owed) done({ failure });
+  }
+
+  #keepAlive(alive: boolean): void {
+    if (alive) {
+      this.#port.ref();
+      this.#worker.ref();
+    } else {
+      this.#port.unref();
+      this.#worker.unref();
+    }
+  }
+}
+
+/** What is said of anything that is asked for after closing. */
+export function closedFailure(): FailureError {
+  return fail("the database is closed. Open it again to use it", { code: "store_failed", reason: "closed" });
+}

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ApprovalTable } from "./approval-table.ts";
+import { BatchCommitter } from "./commit-batch.ts";
+import { openDatabase } from "./open-database.ts";
+import { lastNumber, removeOldest, shrink } from "./prune-records.ts";
+import type { Served } from "./serve-ops.ts";
+import { storeFailure } from "./store-failure.ts";
+import type { WriterOps } from "./worker-ops.ts";
+
+/** The rows of stores that ended without saying so are kept this long, in case they come back with their last batch. */
+const writerMemoryMs = 24 * 3600 * 1000;
+
+interface Opened {
+  readonly db: DatabaseSync;
+  readonly batches: BatchCommitter;
+  readonly approvals: ApprovalTable;
+}
+
+/** The work of the writer thread; `open` can be another for tests. */
+export function createWriterOps(open: (file: string) => DatabaseSync = openDatabase): Served<WriterOps> {
+  let file = "";
+  let opened: Opened | undefined;
+  // Opens again what could not be opened before: what was in the way may be gone.
+  const database = (): Opened => {
+    if (opened === undefined) {
+      const db = open(file);
+      opened = { db, batches: new BatchCommitter(db), approvals: new ApprovalTable(db) };
+    }
+    return opened;
+  };
+  const ops: WriterOps = {
+    open(at) {
+      file = at.file;
+      const { db } = database();
+      db.prepare("DELETE FROM writers WHERE at < ?").run(at.now - writerMemoryMs);
+    },
+    commit: (batch) => database().batches.commit(batch),
+    requestApproval: (asked) => database().approvals.request(asked),
+    consumeApproval: ({ key, now }) => database().approvals.consume(key, now),
+    decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
+    getApproval: ({ id, now }) => database().approvals.get(id, now),
+    listApprovals: ({ now, status }) => database().approvals.list(now, status),
+    lastNumber: () => lastNumber(database().db),
+    removeOldest(limits) {
+      database().approvals.removeBefore(limits.before);
+      return removeOldest(database().db, limits);
+    },
+    shrink: () => shrink(database().db),
+    close({ writer }) {
+      try {
+        opened?.db.prepare("DELETE FROM writers WHERE id = ?").run(writer);
+      } finally {
+        opened?.db.close();
+      }
+    },
+  };
+  return { ops, explain: (error) => storeFailure(error, file) };
+}

@@ -1,0 +1,5 @@
+// The entry of the writer thread.
+import { serveOps } from "./serve-ops.ts";
+import { createWriterOps } from "./writer-ops.ts";
+
+serveOps(createWriterOps());

@@ -1,0 +1,99 @@
+import type { ConversationSummary, Statistics, ToolStatistics } from "./records.ts";
+
+/** How often a tool was called. */
+export interface ToolTally {
+  readonly tool: string;
+  readonly calls: number;
+  readonly failures: number;
+}
+
+/** A tally with durations. */
+interface TimedTally extends ToolTally, Pick<ToolStatistics, "averageMs" | "p50Ms" | "p95Ms" | "p99Ms"> {}
+
+/** What statistics are made of. */
+export interface Tallies {
+  readonly tools: readonly TimedTally[];
+  readonly failures: readonly (readonly [code: string, count: number])[];
+}
+
+/** Counts calls for the statistics; exact, at the price of eight bytes a call while it counts. */
+export class CallCounter {
+  readonly #tools = new Map<string, { durations: number[]; failures: number }>();
+  readonly #codes = new Map<string, number>();
+
+  /** Counts one call; `code` is that of its failure, `null` for a success. */
+  count(tool: string, durationMs: number, code: string | null): void {
+    let entry = this.#tools.get(tool);
+    if (entry === undefined) this.#tools.set(tool, (entry = { durations: [], failures: 0 }));
+    entry.durations.push(durationMs);
+    if (code === null) return;
+    entry.failures++;
+    this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
+  }
+
+  tallies(): Tallies {
+    const tools = [...this.#tools].map(([tool, { durations, failures }]) => {
+      const sorted = Float64Array.from(durations).sort();
+      return {
+        tool,
+        calls: sorted.length,
+        failures,
+        averageMs: sorted.reduce((total, ms) => total + ms, 0) / sorted.length,
+        p50Ms: nearestRank(sorted, 50),
+        p95Ms: nearestRank(sorted, 95),
+        p99Ms: nearestRank(sorted, 99),
+      };
+    });
+    return { tools, failures: [...this.#codes] };
+  }
+}
+
+/** Makes a summary of the tallies of one conversation. */
+export function summarise(conversationId: string, tallies: readonly ToolTally[]): ConversationSummary {
+  const totalCalls = sum(tallies, "calls");
+  const failedCalls = sum(tallies, "failures");
+  return {
+    conversationId,
+    totalCalls,
+    successfulCalls: totalCalls - failedCalls,
+    failedCalls,
+    successRate: successRate(totalCalls, failedCalls),
+    // Not by assignment: a tool may be called `__proto__`.
+    toolUsage: Object.fromEntries(mostUsedFirst(tallies).map(({ tool, calls }) => [tool, calls])),
+  };
+}
+
+/** Makes statistics of tallies. */
+export function statisticsOf({ tools, failures }: Tallies): Statistics {
+  const totalCalls = sum(tools, "calls");
+  const failedCalls = sum(tools, "failures");
+  return {
+    totalCalls,
+    successfulCalls: totalCalls - failedCalls,
+    failedCalls,
+    successRate: successRate(totalCalls, failedCalls),
+    failures: Object.fromEntries(failures.toSorted(([a, m], [b, n]) => n - m || order(a, b))),
+    tools: mostUsedFirst(tools).map((tally) => ({ ...tally, successRate: successRate(tally.calls, tally.failures) })),
+  };
+}
+
+/** The nearest-rank percentile of durations sorted upwards. */
+function nearestRank(sorted: Float64Array, percent: number): number {
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0;
+}
+
+function successRate(calls: number, failures: number): number {
+  return calls === 0 ? 100 : ((calls - failures) / calls) * 100;
+}
+
+function sum(tallies: readonly ToolTally[], key: "calls" | "failures"): number {
+  return tallies.reduce((total, tally) => total + tally[key], 0);
+}
+
+function mostUsedFirst<T extends ToolTally>(tallies: readonly T[]): T[] {
+  return tallies.toSorted((a, b) => b.calls - a.calls || order(a.tool, b.tool));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

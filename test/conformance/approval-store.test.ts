@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { openSqlite } from "../../src/adapters/index.ts";
+import { systemClock } from "../../src/base/index.ts";
+import { createMemoryApprovals } from "../../src/store/index.ts";
+import { approvalStoreConformance } from "./approval-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "windlass-approvals-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+approvalStoreConformance("memory", async (now) => ({
+  approvals: createMemoryApprovals({ clock: { ...systemClock, now } }),
+  close: async () => {},
+}));
+
+approvalStoreConformance("sqlite", async (now) => {
+  const redactor = { text: (text: string) => text, value: (value: unknown) => value };
+  const file = join(folder, `${++files}.db`);
+  return openSqlite({ file, redactor, clock: { ...systemClock, now } });
+});

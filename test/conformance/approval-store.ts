@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Approval, ApprovalRequest, ApprovalStore } from "../../src/store/index.ts";
+
+/** An open store and how to end it. */
+export interface OpenApprovals {
+  readonly approvals: ApprovalStore;
+  close(): Promise<void>;
+}
+
+/** What every approval store must do. `open` gives an empty store whose clock is `now`. */
+export function approvalStoreConformance(name: string, open: (now: () => number) => Promise<OpenApprovals>): void {
+  describe(`${name} approval store`, () => {
+    let store: OpenApprovals;
+    let approvals: ApprovalStore;
+    let now = 1000;
+
+    beforeEach(async () => {
+      now = 1000;
+      store = await open(() => now);
+      approvals = store.approvals;
+    });
+    afterEach(() => store.close());
+
+    const request = (given: Partial<ApprovalRequest> = {}): Promise<Approval> =>
+      approvals.request({
+        key: "k1",
+        tool: "delete_file",
+        args: { path: "notes.md" },
+        message: "delete_file wants to run",
+        callerType: "conversation_agent",
+        expiresAt: 5000,
+        ...given,
+      });
+
+    test("a request is pending, and can be read back", async () => {
+      const approval = await request({ principal: "ann" });
+      expect(approval).toEqual({
+        id: expect.any(String),
+        key: "k1",
+        tool: "delete_file",
+        args: { path: "notes.md" },
+        message: "delete_file wants to run",
+        callerType: "conversation_agent",
+        principal: "ann",
+        expiresAt: 5000,
+        status: "pending",
+        createdAt: 1000,
+      });
+      expect(await approvals.get(approval.id, now)).toEqual(approval);
+      expect(await approvals.get("unknown", now)).toBeUndefined();
+    });
+
+    test("asking again for the same gives the same approval, whatever was decided", async () => {
+      const first = await request();
+      expect(await request({ message: "again" })).toEqual(first);
+      await approvals.decide(first.id, { approved: true }, now);
+      expect(await request()).toMatchObject({ id: first.id, status: "approved" });
+      const other = await request({ key: "k2" });
+      expect(other.id).not.toBe(first.id);
+      await approvals.decide(other.id, { approved: false }, now);
+      expect(await request({ key: "k2" })).toMatchObject({ id: other.id, status: "rejected" });
+    });
+
+    test("an approval is used once", async () => {
+      const { id } = await request();
+      expect(await approvals.consume("k1", now)).toBe(false);
+      await approvals.decide(id, { approved: true, by: "bob", note: "fine" }, now);
+      const uses = await Promise.all(Array.from({ length: 5 }, () => approvals.consume("k1", now)));
+      expect(uses.filter(Boolean)).toHaveLength(1);
+      expect(await approvals.get(id, now)).toMatchObject({
+        status: "used",
+        decidedBy: "bob",
+        note: "fine",
+        decidedAt: 1000,
+      });
+      expect((await request()).id).not.toBe(id);
+      expect(await approvals.consume("k1", now)).toBe(false);
+    });
+
+    test("an approval is of no use for another key", async () => {
+      const { id } = await request();
+      await approvals.decide(id, { approved: true }, now);
+      expect(await approvals.consume("k2", now)).toBe(false);
+      expect(await approvals.consume("k1", now)).toBe(true);
+    });
+
+    test("the first decision wins", async () => {
+      const { id } = await request();
+      const decided = await Promise.all([
+        approvals.decide(id, { approved: false, by: "ann" }, 1001),
+        approvals.decide(id, { approved: true, by: "bob" }, 1002),
+      ]);
+      for (const approval of decided) {
+        expect(approval).toMatchObject({ status: "rejected", decidedBy: "ann", decidedAt: 1001 });
+      }
+      expect(await approvals.consume("k1", now)).toBe(false);
+      expect(await approvals.decide("unknown", { approved: true }, now)).toBeUndefined();
+    });
+
+    test("what nobody decided in time has expired, and is asked for anew", async () => {
+      const { id } = await request();
+      now = 5000;
+      expect(await approvals.get(id, now)).toMatchObject({ status: "expired" });
+      const late = await approvals.decide(id, { approved: true }, now);
+      expect(late).toMatchObject({ status: "expired" });
+      expect(late).not.toHaveProperty("decidedAt");
+      const next = await request({ expiresAt: 9000 });
+      expect(next.id).not.toBe(id);
+      expect(next).toMatchObject({ status: "pending", createdAt: 5000 });
+    });
+
+    test("an approval that was not used in time is of no use", async () => {
+      const { id } = await request();
+      await approvals.decide(id, { approved: true }, 4999);
+      expect(await approvals.consume("k1", 5000)).toBe(false);
+      expect(await approvals.get(id, 5000)).toMatchObject({ status: "expired" });
+    });
+
+    test("a rejection stays one, but holds no longer than it was meant to", async () => {
+      const { id } = await request();
+      await approvals.decide(id, { approved: false }, now);
+      now = 5000;
+      expect(await approvals.get(id, now)).toMatchObject({ status: "rejected" });
+      expect((await request({ expiresAt: 9000 })).id).not.toBe(id);
+    });
+
+    test("lists are newest first and by status", async () => {
+      const ids: string[] = [];
+      for (const key of ["a", "b", "c", "d", "e"]) {
+        ids.push((await request({ key, expiresAt: key === "e" ? 2000 : 5000 })).id);
+      }
+      const [a = "", b = "", c = "", d = "", e = ""] = ids;
+      await approvals.decide(b, { approved: true }, now);
+      await approvals.decide(c, { approved: false }, now);
+      await approvals.decide(d, { approved: true }, now);
+      await approvals.consume("d", now);
+      const listed = async (...status: Parameters<ApprovalStore["list"]> extends [number, ...infer S] ? S : never) =>
+        (await approvals.list(3000, ...status)).map(({ id }) => id);
+      expect(await listed()).toEqual([e, d, c, b, a]);
+      expect(await listed("pending")).toEqual([a]);
+      expect(await listed("approved")).toEqual([b]);
+      expect(await listed("rejected")).toEqual([c]);
+      expect(await listed("used")).toEqual([d]);
+      expect(await listed("expired")).toEqual([e]);
+    });
+
+    test("arguments are kept as they were when asked for", async () => {
+      const args: Record<string, unknown> = { path: "a" };
+      const { id } = await request({ args });
+      args["path"] = "b";
+      expect(await approvals.get(id, now)).toMatchObject({ args: { path: "a" } });
+      const odd = await request({ key: "odd", args: { big: 1n } });
+      expect(odd.args).toMatchObject({ $not_json: true });
+    });
+  });
+}

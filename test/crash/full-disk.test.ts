@@ -1,0 +1,121 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type SqliteStore, openSqlite } from "../../src/adapters/index.ts";
+import { type FailureError, isFailureError } from "../../src/base/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import { sampleRecord } from "../conformance/sample-record.ts";
+import { openFaulty } from "./open-faulty.ts";
+import { readDatabase } from "./read-database.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "windlass-full-"));
+const disk = join(folder, "disk");
+const mounted = mountSmallDisk();
+afterAll(() => {
+  if (mounted) execFileSync("umount", [disk]);
+  rmSync(folder, { recursive: true });
+});
+
+function mountSmallDisk(): boolean {
+  mkdirSync(disk);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", disk], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Filled {
+  /** What was flushed. */
+  readonly safe: string[];
+  /** What was added when the flush failed. */
+  readonly unsafe: string[];
+  readonly failure: FailureError;
+}
+
+async function fill(store: SqliteStore): Promise<Filled> {
+  const safe: string[] = [];
+  for (;;) {
+    const batch = Array.from({ length: 20 }, () => sampleRecord({ output: "x".repeat(2000) }));
+    for (const record of batch) store.records.add(record);
+    const ids = batch.map(({ id }) => id);
+    try {
+      await store.records.flush();
+      safe.push(...ids);
+    } catch (failure) {
+      if (isFailureError(failure)) return { safe, unsafe: ids, failure };
+      throw failure;
+    }
+  }
+}
+
+describe("a full disk", () => {
+  test("fails the flush clearly; once there is room, what was kept is written, once", async () => {
+    const file = join(folder, "limited.db");
+    const { store, errors, cure } = await openFaulty("full", { file });
+    const { safe, unsafe, failure } = await fill(store);
+    expect(failure).toMatchObject({ code: "store_full", message: expect.stringContaining("Free some space") });
+    expect(failure.toFailure().retry).toBe("safe");
+    // Reading goes on, and so does asking: told once, not every time.
+    expect((await store.records.query({ limit: 1000 })).records).toHaveLength(safe.length);
+    await expect(store.records.flush()).rejects.toMatchObject({ code: "store_full" });
+    expect(errors).toMatchObject([{ code: "store_full" }]);
+    const later = sampleRecord();
+    store.records.add(later);
+    cure();
+    await store.records.flush();
+    await store.close();
+    expect(readDatabase(file)).toEqual({ integrity: "ok", ids: [...safe, ...unsafe, later.id] });
+  });
+
+  test("keeps no more than the buffer holds, and tells what was lost", async () => {
+    const file = join(folder, "lossy.db");
+    const { store, errors, cure } = await openFaulty("full", { file, buffer: { maxRecords: 100 } });
+    const { safe } = await fill(store);
+    for (let i = 0; i < 1000; i++) store.records.add(sampleRecord());
+    await expect(store.records.flush()).rejects.toMatchObject({ code: "store_full" });
+    expect(await store.stats()).toMatchObject({ waiting: 100, lost: 920 });
+    cure();
+    // The first flush after a loss says so, although all that was kept is now written.
+    await expect(store.records.flush()).rejects.toMatchObject({ reason: "records_lost", message: /^920 records were/ });
+    await store.records.flush();
+    expect(errors.map(({ reason }) => reason)).toEqual(["disk_full", "records_lost"]);
+    await store.close();
+    expect(readDatabase(file).ids).toHaveLength(safe.length + 100);
+  });
+
+  test.skipIf(!mounted)(
+    "of real bytes harms nothing, and is written to again when there is room",
+    async ({ annotate }) => {
+      await annotate("on a tmpfs of 3 MiB");
+      const ballast = join(disk, "ballast");
+      writeFileSync(ballast, Buffer.alloc(1024 * 1024));
+      const file = join(disk, "journal.db");
+      const store = await openSqlite({ file, redactor: createRedactor([]), onError: () => {} });
+      const { safe, unsafe, failure } = await fill(store);
+      expect(failure).toMatchObject({ code: "store_full" });
+      expect(safe.length).toBeGreaterThan(0);
+      expect((await store.records.query({ limit: 1000 })).records).toHaveLength(safe.length);
+      rmSync(ballast);
+      await store.records.flush();
+      await store.close();
+      expect(readDatabase(file)).toEqual({ integrity: "ok", ids: [...safe, ...unsafe] });
+    },
+  );
+
+  test("is told when a database cannot even be made", async ({ skip }) => {
+    skip(!mounted, "only root can mount a small disk");
+    writeFileSync(join(disk, "ballast"), Buffer.alloc(8 * 1024 * 1024).subarray(0, freeBytes()));
+    await expect(openSqlite({ file: join(disk, "new.db"), redactor: createRedactor([]) })).rejects.toMatchObject({
+      code: "store_full",
+    });
+  });
+});
+
+function freeBytes(): number {
+  const free = execFileSync("df", ["--output=avail", "-B1", disk]).toString().split("\n")[1];
+  return Number(free);
+}
