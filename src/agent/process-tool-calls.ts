@@ -1,8 +1,7 @@
-import { failure } from "../base/index.ts";
 import { type CallContext, type Engine } from "../engine/index.ts";
 import { parseArguments } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
-import { type ToolResult, createWireNames } from "../tool/index.ts";
+import { type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
 
 /** A tool call as OpenAI-compatible models send it. */
 export interface OpenAIToolCall {
@@ -35,34 +34,39 @@ export function processToolCalls(
   context: CallContext = { callerType: "conversation_agent" },
 ): Promise<OpenAIToolMessage[]> {
   const names = createWireNames(
-    engine.tools.list().map(({ tool }) => tool.name),
+    engine.tools.list().map(({ tool }) => tool),
     "openai",
   );
   return Promise.all(
     calls.map(async (call, index) => {
       const name = textOf(call?.function?.name);
-      const tool = names.fromWire(name) ?? name;
       return {
         role: "tool" as const,
         tool_call_id: textOf(call?.id) || `call_${index}`,
         name,
-        content: await answer(engine, { tool, text: argumentsOf(call), context }),
+        content: await answer(engine, { name, names, text: argumentsOf(call), context }),
       };
     }),
   );
 }
 
 interface Asked {
-  readonly tool: string;
+  /** As the model wrote it. */
+  readonly name: string;
+  readonly names: WireNames;
   readonly text: string;
   readonly context: CallContext;
 }
 
-async function answer(engine: Engine, { tool, text, context }: Asked): Promise<string> {
+async function answer(engine: Engine, { name, names, text, context }: Asked): Promise<string> {
   const args = parseArguments(text);
-  if (args.issues === undefined) return contentOf(await engine.call(tool, args.value, context));
-  const message = args.issues.map((issue) => issue.message).join("; ");
-  return dictText({ success: false, data: null, error: failure("validation_error", message).forModel });
+  if (args.issues !== undefined) {
+    return dictText({ success: false, data: null, error: args.issues.map(({ message }) => message).join("; ") });
+  }
+  const tool = names.fromWire(name);
+  // A name that was never offered: the engine knows aliases, and suggests the closest one otherwise.
+  if (tool === undefined) return contentOf(await engine.call(name, args.value, context));
+  return contentOf(await engine.call(tool, names.argumentsFromWire(name, args.value), context));
 }
 
 function contentOf(result: ToolResult): string {

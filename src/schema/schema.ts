@@ -15,3 +15,8 @@ export interface Schema<Out = unknown, In = unknown> {
   /** Never present; carries the type of what callers pass. */
   readonly input?: In;
 }
+
+/** A schema that always answers at once. */
+export interface SyncSchema<Out = unknown, In = unknown> extends Schema<Out, In> {
+  validate(value: unknown): Validation<Out>;
+}

@@ -1,3 +1,19 @@
+export {
+  type ArgsFor,
+  type ContextFor,
+  type InputFor,
+  type NoInput,
+  type OutputFor,
+  type ToolDefinition,
+  defineTool,
+} from "./define-tool.ts";
+export { checkToolName, toolNameProblem } from "./tool-name.ts";
+export { type AnthropicTool, toAnthropicTools } from "./wire-format-anthropic.ts";
+export { type GeminiFunction, type GeminiTool, toGeminiTools } from "./wire-format-gemini.ts";
+export { type McpAnnotations, type McpTool, toMcpHints, toMcpTools } from "./wire-format-mcp.ts";
+export { type OpenAITool, type WireFormatOptions, toOpenAITools } from "./wire-format-openai.ts";
+export type { WireProvider } from "./wire-name.ts";
+export { type WireNames, createWireNames } from "./wire-names.ts";
 export type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "./context.ts";
 export { type Origin, type Registration, type RegistryChange, ToolRegistry } from "./registry.ts";
 export {
@@ -29,3 +45,8 @@ export {
   knownCategories,
   toolBrand,
 } from "./tool.ts";
+export { type ImportOptions, describeError, importFresh } from "./entry-module.ts";
+export type { HttpPort, ToolLookup } from "./entry-plan.ts";
+export { readResponse } from "./entry-response.ts";
+export { type ParsedToolFile, type ToolFileOptions, parseToolFile } from "./tool-file.ts";
+export { toolFileSchema } from "./tool-file-schema.ts";

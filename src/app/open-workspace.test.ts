@@ -1,0 +1,211 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import badInputs from "../../test/data/bad-inputs.json" with { type: "json" };
+import { folderWith, writeFiles } from "../../test/support/workspace.ts";
+import { type Workspace, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
+
+const httpRequest = await readFile("test/fixtures/tools/http_request.yaml", "utf8");
+
+const open: Workspace[] = [];
+async function workspaceIn(dir: string, options: WorkspaceOptions = {}): Promise<Workspace> {
+  const workspace = await openWorkspace(dir, { reload: false, ...options });
+  open.push(workspace);
+  return workspace;
+}
+afterEach(async () => {
+  for (const workspace of open.splice(0)) await workspace.close();
+});
+
+let port = 0;
+let connections = 0;
+const server = createServer((request, response) => {
+  response.setHeader("content-type", "application/json");
+  response.end(
+    JSON.stringify({ method: request.method, path: request.url, token: request.headers["x-token"] ?? null }),
+  );
+});
+server.on("connection", () => connections++);
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => server.close());
+
+describe("a folder without settings", () => {
+  test("has the built-in tools and keeps records in .windlass, out of git", async () => {
+    const dir = await folderWith({});
+    const workspace = await workspaceIn(dir);
+    const result = await workspace.engine.call("calculator", { expression: "2*(3+4)" });
+    expect(result).toMatchObject({ success: true, output: { result: 14 }, meta: { source: "tools" } });
+    expect((await workspace.engine.queryRecords({})).records).toHaveLength(1);
+    expect(await readFile(join(dir, ".windlass/.gitignore"), "utf8")).toBe("*\n");
+    expect(workspace.configured).toBe(false);
+  });
+
+  test("[B18] has the documented defaults", async () => {
+    const { config } = await workspaceIn(await folderWith({}), { store: "memory" });
+    expect(config.engine).toEqual({
+      toolsDirectory: "tools",
+      autoReload: true,
+      reloadIntervalMs: 5000,
+      watchForChanges: false,
+      strictValidation: false,
+      timeoutMs: 30_000,
+      maxRetries: 3,
+      enabledTools: [],
+      disabledTools: [],
+    });
+  });
+});
+
+describe("windlass.yaml", () => {
+  test("[B18] sets the limits, the rules and the folder of tools", async () => {
+    const dir = await folderWith({
+      "windlass.yaml": [
+        "concurrency: { max_concurrent: 2, queue_size: 3, default_timeout: 1, strategy: priority, bucket_limits: { http: 5, ai: 2 } }",
+        "engine: { tools_directory: my-tools, strict_validation: true, disabled_tools: [echo] }",
+        "permissions: { deny: [calculator] }",
+        "retention: { days: 90, bytes: 1GB }",
+      ].join("\n"),
+      "my-tools/say.yaml":
+        "name: say\ndescription: Says it\nentry: { type: builtin, handler: echo }\nparameters: [{ name: message, type: string }]\n",
+    });
+    const workspace = await workspaceIn(dir, { store: "memory" });
+    const { engine, config } = workspace;
+    expect(engine.bucketMetrics()).toMatchObject({ http: { limit: 5 }, ai: { limit: 2 } });
+    expect(config.retention).toEqual({ maxAgeMs: 90 * 86_400_000, maxBytes: 1e9 });
+    expect(await engine.call("say", { message: "hi" })).toMatchObject({ success: true, output: { message: "hi" } });
+    expect(await engine.call("say", { mesage: "hi" })).toMatchObject({ error: { code: "validation_error" } });
+    expect(await engine.call("echo", { message: 1 })).toMatchObject({ error: { code: "not_available" } });
+    expect(await engine.call("calculator", { expression: "1" })).toMatchObject({
+      error: { code: "permission_denied" },
+    });
+  });
+
+  test("tells every mistake with its line, and a suggestion", async () => {
+    const dir = await folderWith({
+      "windlass.yaml": [
+        "concurency: { max_concurrent: 2 }",
+        "engine: { reload_intervall: 1 }",
+        "concurrency: { strategy: lifo, rate_limits: { http: fast } }",
+        'permissions: { ask: ["effect:sometimes"] }',
+        "retention: { bytes: many }",
+        'network: { allow: ["*"] }',
+      ].join("\n"),
+    });
+    const error = await openWorkspace(dir).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: "file_invalid" });
+    const { problems } = error as { problems: { line: number; code: string; hint?: string }[] };
+    expect(problems.map(({ line }) => line)).toEqual(expect.arrayContaining([1, 2, 3]));
+    expect(problems.find(({ line }) => line === 1)?.hint).toContain("concurrency");
+    expect(problems.find(({ line }) => line === 2)?.hint).toContain("reload_interval");
+  });
+
+  test("rules, rates, sizes and addresses are checked too, each at its place", async () => {
+    const dir = await folderWith({
+      "windlass.yaml": [
+        "concurrency: { rate_limits: { http: fast } }",
+        'permissions: { ask: ["effect:sometimes"] }',
+        "retention: { bytes: many }",
+        'network: { allow: ["*"] }',
+      ].join("\n"),
+    });
+    await expect(openWorkspace(dir)).rejects.toMatchObject({
+      problems: [
+        { line: 1, code: "bad_value" },
+        { line: 2, code: "bad_value" },
+        { line: 3, code: "bad_value" },
+        { line: 4, code: "bad_value" },
+      ],
+    });
+  });
+
+  test("is found from a folder below", async () => {
+    const dir = await folderWith({ "windlass.yaml": "", "a/b/c.txt": "" });
+    expect((await workspaceIn(join(dir, "a/b"), { store: "memory" })).dir).toBe(dir);
+  });
+});
+
+describe("secrets", () => {
+  test("come from the environment and from files, and are redacted everywhere", async () => {
+    const dir = await folderWith({
+      "windlass.yaml": `secrets: { TOKEN: env, OTHER: { file: secrets/other }, LOST: env }\nnetwork: { allow: ["127.0.0.1:${port}"] }`,
+      "secrets/other": "other-secret-value\n",
+      "tools/ask.yaml": [
+        "name: ask",
+        "description: Asks the server",
+        "category: http",
+        "parameters: [{ name: q, type: string }]",
+        `entry: { type: external, url: "http://127.0.0.1:${port}/", headers: { X-Token: "\${secret.TOKEN}" }, result: body }`,
+      ].join("\n"),
+    });
+    const workspace = await workspaceIn(dir, { env: { TOKEN: "hunter2-secret-value" } });
+    expect(workspace.missingSecrets).toEqual([{ name: "LOST", why: "set the environment variable LOST" }]);
+    const result = await workspace.engine.call("ask", { q: "other-secret-value" });
+    expect(result).toMatchObject({ success: true, output: { token: "hunter2-secret-value" } });
+    const { records } = await workspace.engine.queryRecords({ tool: "ask" });
+    expect(JSON.stringify(records)).not.toMatch(/hunter2|other-secret/);
+    await workspace.close();
+    open.length = 0;
+    const database = await readFile(join(dir, ".windlass/journal.db"), "latin1");
+    expect(database).not.toMatch(/hunter2|other-secret/);
+  });
+
+  test("a file outside the workspace is no secret of it", async () => {
+    const dir = await folderWith({ "windlass.yaml": "secrets: { X: { file: ../../etc/hostname } }" });
+    expect((await workspaceIn(dir, { store: "memory" })).missingSecrets).toMatchObject([{ name: "X" }]);
+  });
+});
+
+describe("[B01] a tool file in tools/", () => {
+  test("takes the place of the built-in tool of its name, and gives it back", async () => {
+    const dir = await folderWith({ "tools/http_request.yaml": httpRequest });
+    const workspace = await workspaceIn(dir, { store: "memory" });
+    expect(workspace.engine.tools.get("http_request")?.description).toContain("HTTP");
+    await writeFiles(dir, { "tools/http_request.yaml": "nonsense: [" });
+    await workspace.folder.reload();
+    expect(workspace.engine.tools.get("http_request")?.description).toContain("应答");
+  });
+
+  test("reaches a loopback server that windlass.yaml allows", async () => {
+    const dir = await folderWith({
+      "windlass.yaml": `network: { allow: ["127.0.0.1:${port}"] }`,
+      "tools/http_request.yaml": httpRequest,
+    });
+    const { engine } = await workspaceIn(dir, { store: "memory" });
+    const url = `http://127.0.0.1:${port}/hello`;
+    expect(await engine.call("http_request", { url })).toMatchObject({
+      success: true,
+      output: { status_code: 200, body: { method: "GET", path: "/hello" } },
+    });
+    expect(await engine.call("http_request", { url, method: "POST", body: { a: 1 } })).toMatchObject({
+      output: { body: { method: "POST" } },
+    });
+    expect(await engine.call("http_request", { url: "ftp://x" })).toMatchObject({
+      error: { code: "validation_error" },
+    });
+    expect(await engine.call("http_request", { url, method: "BREW" })).toMatchObject({
+      error: { code: "validation_error" },
+    });
+  });
+
+  test("[B07] is refused by every hostile address, and nothing reaches the listener", async () => {
+    const dir = await folderWith({ "tools/http_request.yaml": httpRequest });
+    const { engine } = await workspaceIn(dir, { store: "memory" });
+    const before = connections;
+    const urls = badInputs.flatMap(({ area, input }) => (area === "ssrf-url" ? [String(input)] : []));
+    expect(urls.length).toBeGreaterThan(40);
+    for (const url of [...urls, ...urls.map((text) => text.replace(/^(http:\/\/[^/]+)\//, `$1:${port}/`))]) {
+      const result = await engine.call("http_request", { url, timeout: 5 });
+      expect(result, url).toMatchObject({ success: false, error: { retry: "never" } });
+      if (!result.success) expect(["permission_denied", "validation_error"], url).toContain(result.error.code);
+    }
+    expect(connections).toBe(before);
+  });
+});

@@ -1,0 +1,154 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openSqlite, type SqliteStore } from "../adapters/index.ts";
+import { FailureError, systemClock } from "../base/index.ts";
+import { builtinTools } from "../builtin/index.ts";
+import { type Approver, type Engine, type LogEntry, createEngine, parkingApprover } from "../engine/index.ts";
+import { type ToolFolder, createToolFolder } from "../hub/index.ts";
+import { createDoor } from "../net/index.ts";
+import { type ApprovalStore, createMemoryApprovals } from "../store/index.ts";
+import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/index.ts";
+import { ToolRegistry } from "../tool/index.ts";
+import { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
+import { type ReadSecrets, readSecrets } from "./read-secrets.ts";
+import { type ParsedWorkspace, type WorkspaceConfig, defaultConfig, parseWorkspace } from "./workspace-config.ts";
+
+/** How a workspace is opened. */
+export interface WorkspaceOptions {
+  /** Where records and approvals are kept: in `.windlass/journal.db`, or only in memory. */
+  readonly store?: "sqlite" | "memory";
+  /** Look for changed tools while it is open, as `windlass.yaml` says; true where absent. */
+  readonly reload?: boolean;
+  /** Asks a person; parked for `windlass approve` where absent. */
+  readonly approver?: (parked: Approver) => Approver;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly onLog?: (entry: LogEntry) => void;
+}
+
+/** A folder of tools and settings, ready to make calls. */
+export interface Workspace {
+  readonly dir: string;
+  /** Whether the folder has a `windlass.yaml`. */
+  readonly configured: boolean;
+  readonly config: WorkspaceConfig;
+  readonly engine: Engine;
+  readonly approvals: ApprovalStore;
+  /** The database; absent with the `memory` store. */
+  readonly store?: SqliteStore;
+  readonly folder: ToolFolder;
+  /** Secrets that `windlass.yaml` names and that have no value. */
+  readonly missingSecrets: ReadSecrets["missing"];
+  /** What is wrong with files of the workspace that did not stop it. */
+  problems(): readonly Problem[];
+  /** Finishes what is under way, then lets go of files, timers and connections. */
+  close(): Promise<void>;
+}
+
+/** A workspace whose `windlass.yaml` cannot be used. */
+export class WorkspaceError extends FailureError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    const first = problems.find(({ severity }) => severity === "error");
+    const where = first === undefined ? workspaceFile : `${first.file}:${first.line}:${first.column}`;
+    super(`${where}: ${first?.message ?? "cannot be used"}`, { code: "file_invalid" });
+    this.name = "WorkspaceError";
+    this.problems = problems;
+  }
+}
+
+/**
+ * Opens a workspace: the folder's settings, its tools and the built-in ones, its secrets and its database.
+ *
+ * @example
+ * ```ts
+ * const workspace = await openWorkspace("my-project");
+ * const result = await workspace.engine.call("calculator", { expression: "2*(3+4)" });
+ * await workspace.close();
+ * ```
+ */
+export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
+  const dir = await findWorkspace(from);
+  const parsed = await readConfig(dir);
+  if (hasErrors(parsed.problems)) throw new WorkspaceError(parsed.problems);
+  const { config } = parsed;
+  const secrets = await readSecrets(config.secrets, dir, options.env ?? process.env);
+  const redactor = createRedactor(Object.values(secrets.values));
+  const store = options.store === "memory" ? undefined : await openStore(dir, config, redactor);
+  const approvals = store?.approvals ?? createMemoryApprovals({});
+  const parked = parkingApprover(approvals, systemClock);
+
+  const door = createDoor({ allow: config.network.allow });
+  const builtins = new ToolRegistry();
+  for (const tool of builtinTools({ door })) builtins.register(tool);
+  const registry = new ToolRegistry();
+  registry.replace(
+    builtins.list().map(({ tool }) => tool),
+    { owner: "builtin" },
+  );
+
+  const engine = createEngine({
+    registry,
+    redactor,
+    secrets: secrets.values,
+    concurrency: config.concurrency,
+    permissions: config.permissions,
+    approver: options.approver?.(parked) ?? parked,
+    strictValidation: config.engine.strictValidation,
+    enabledTools: config.engine.enabledTools,
+    disabledTools: config.engine.disabledTools,
+    limits: { timeoutMs: config.engine.timeoutMs, maxRetries: config.engine.maxRetries },
+    ...(store !== undefined && { records: store.records }),
+    ...(options.onLog !== undefined && { onLog: options.onLog }),
+  });
+  const folder = createToolFolder({
+    dir: join(dir, config.engine.toolsDirectory),
+    root: dir,
+    registry,
+    executors: builtins,
+    http: door,
+    secretNames: Object.keys(config.secrets),
+    onEvent: (event) => engine.emit(event),
+    mode: reloadMode(config, options.reload ?? true),
+  });
+  await folder.load();
+
+  return {
+    dir,
+    configured: await exists(join(dir, workspaceFile)),
+    config,
+    engine,
+    approvals,
+    folder,
+    ...(store !== undefined && { store }),
+    missingSecrets: secrets.missing,
+    problems: () => [...parsed.problems, ...folder.problems()],
+    async close() {
+      await folder.close();
+      await engine.close();
+      await store?.close();
+      await door.close();
+    },
+  };
+}
+
+function reloadMode(config: WorkspaceConfig, reload: boolean) {
+  const { autoReload, watchForChanges, reloadIntervalMs } = config.engine;
+  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs: reloadIntervalMs };
+}
+
+async function readConfig(dir: string): Promise<ParsedWorkspace> {
+  const path = join(dir, workspaceFile);
+  if (!(await exists(path))) return { config: defaultConfig, problems: [] };
+  return parseWorkspace(await readFile(path, "utf8"), workspaceFile);
+}
+
+async function openStore(dir: string, config: WorkspaceConfig, redactor: Redactor): Promise<SqliteStore> {
+  const data = join(dir, ".windlass");
+  if (!(await exists(data))) {
+    await mkdir(data, { recursive: true });
+    // Data of this folder, not of its repository.
+    await writeFile(join(data, ".gitignore"), "*\n");
+  }
+  return openSqlite({ file: join(data, "journal.db"), redactor, retention: config.retention });
+}

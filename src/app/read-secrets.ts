@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import { isAbsolute, relative, resolve } from "node:path";
+import type { SecretSource } from "./workspace-config.ts";
+
+/** The values that could be read, and why the others could not. */
+export interface ReadSecrets {
+  readonly values: Readonly<Record<string, string>>;
+  readonly missing: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** Reads the secrets that a workspace names, from the environment and from files inside the workspace. */
+export async function readSecrets(
+  sources: Readonly<Record<string, SecretSource>>,
+  dir: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ReadSecrets> {
+  const values: Record<string, string> = {};
+  const missing: { name: string; why: string }[] = [];
+  for (const [name, source] of Object.entries(sources)) {
+    const found = "env" in source ? fromEnv(source.env, env) : await fromFile(source.file, dir);
+    if (found.value === undefined) missing.push({ name, why: found.why });
+    else values[name] = found.value;
+  }
+  return { values, missing };
+}
+
+type Found = { readonly value: string } | { readonly value?: undefined; readonly why: string };
+
+function fromEnv(variable: string, env: Readonly<Record<string, string | undefined>>): Found {
+  const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
+  return value === undefined || value === "" ? { why: `set the environment variable ${variable}` } : { value };
+}
+
+async function fromFile(path: string, dir: string): Promise<Found> {
+  const inside = relative(dir, resolve(dir, path));
+  if (inside.startsWith("..") || isAbsolute(inside)) return { why: `${path} lies outside the workspace` };
+  try {
+    return { value: (await readFile(resolve(dir, path), "utf8")).trimEnd() };
+  } catch {
+    return { why: `put the value into the file ${path}` };
+  }
+}

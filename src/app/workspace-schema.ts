@@ -1,0 +1,90 @@
+import type { JsonSchema } from "../schema/index.ts";
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
+const flag = { type: "boolean" };
+const positive = { type: "integer", minimum: 1 };
+const seconds = { type: "number", exclusiveMinimum: 0 };
+
+function closed(properties: Record<string, unknown>, description: string): Record<string, unknown> {
+  return { type: "object", properties, additionalProperties: false, description };
+}
+
+/** The format of `windlass.yaml` as JSON Schema, for editors and for the reader of the file. */
+export const workspaceSchema: JsonSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "Windlass workspace",
+  ...closed(
+    {
+      concurrency: closed(
+        {
+          max_concurrent: { ...positive, description: "Calls at once; 10 where absent." },
+          queue_size: { type: "integer", minimum: 0, description: "Calls that may wait; 100 where absent." },
+          default_timeout: { ...seconds, description: "Seconds a call may wait for a place; 30 where absent." },
+          strategy: { enum: ["fifo", "priority", "reject"], description: "Who goes first when all places are taken." },
+          bucket_limits: {
+            type: "object",
+            additionalProperties: positive,
+            description: "Calls at once per category, such as { http: 5 }.",
+          },
+          rate_limits: {
+            type: "object",
+            additionalProperties: text,
+            description: "Starts per category and time, such as { http: 10/s }.",
+          },
+        },
+        "How much may run at once.",
+      ),
+      engine: closed(
+        {
+          tools_directory: { ...text, description: "Where tools are loaded from; tools where absent." },
+          auto_reload: { ...flag, description: "Look for changed tools while running; true where absent." },
+          reload_interval: { ...seconds, description: "Seconds between looks; 5 where absent." },
+          watch_for_changes: { ...flag, description: "Be told of changes instead of looking; false where absent." },
+          strict_validation: {
+            ...flag,
+            description: "Refuse parameters that a tool does not know; false where absent.",
+          },
+          timeout: { ...seconds, description: "Seconds a tool may take when it states no timeout; 30 where absent." },
+          max_retries: {
+            type: "integer",
+            minimum: 0,
+            description: "Attempts after a failure that is safe to retry; 3.",
+          },
+          enabled_tools: { ...texts, description: "Gated tools that may be used." },
+          disabled_tools: { ...texts, description: "Tools that may not be used." },
+        },
+        "How tools are loaded and called.",
+      ),
+      permissions: closed(
+        { deny: texts, ask: texts, allow: texts },
+        "Rules tried in this order; the first that matches decides. A list that is absent keeps its default: " +
+          'nothing is denied, ["model:destructive"] is asked for, ["*"] is allowed.',
+      ),
+      secrets: {
+        type: "object",
+        additionalProperties: {
+          title: "env, { env: NAME } or { file: path }",
+          anyOf: [
+            { enum: ["env"] },
+            { ...closed({ env: text }, "Another environment variable."), required: ["env"] },
+            { ...closed({ file: text }, "A file of the workspace."), required: ["file"] },
+          ],
+        },
+        description: "Names of secrets and where their values are. Values never stand in this file.",
+      },
+      retention: closed(
+        {
+          days: { ...seconds, description: "Days that records are kept." },
+          bytes: { title: "a size such as 500MB or 1GB", anyOf: [positive, text], description: "Size of all records." },
+        },
+        "How long records are kept; without it they are kept until pruned.",
+      ),
+      network: closed(
+        { allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' } },
+        "What tools may reach besides the public network.",
+      ),
+    },
+    "Settings of a workspace. Every key is optional.",
+  ),
+};

@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { type Clock, systemClock } from "../base/index.ts";
+import { type Problem, hasErrors } from "../text/index.ts";
+import { type AnyTool, type HttpPort, type ToolLookup, describeError, parseToolFile } from "../tool/index.ts";
+import { loadCodeFile } from "./load-code-file.ts";
+
+/** A file to load. */
+export interface ToolFileLocation {
+  readonly path: string;
+  /** Named in problems. */
+  readonly name: string;
+  readonly kind: "yaml" | "code";
+}
+
+/** What surrounds tool files. */
+export interface ToolFileWorld {
+  /** The workspace: modules and working folders stay inside. */
+  readonly root: string;
+  /** What `entry.handler` may name. */
+  readonly executors?: ToolLookup;
+  /** The door that HTTP entries go through. */
+  readonly http?: HttpPort | undefined;
+  /** Names that `${secret.X}` may use; absent where they are not known. */
+  readonly secretNames?: Iterable<string> | undefined;
+  /** Where commands find PATH, HOME and LANG. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a file gave. */
+export interface LoadedFile {
+  readonly tools: readonly AnyTool[];
+  readonly problems: readonly Problem[];
+  /** The text, for code frames. */
+  readonly source: string;
+  /** Other files whose change makes this one load anew. */
+  readonly modules: readonly string[];
+  /** What went wrong may lie outside the file: loading it again may help though it did not change. */
+  readonly retry: boolean;
+}
+
+/** A file of tools that is larger is none. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** Loads the tools of one file, YAML or code. Never throws: what is wrong is in `problems`. */
+export async function loadToolFile(file: ToolFileLocation, world: ToolFileWorld): Promise<LoadedFile> {
+  const text = await readText(file);
+  if (text.problem !== undefined) return failed(text.problem);
+  try {
+    return await loadText({ ...file, source: text.source }, world);
+  } catch (error) {
+    // Nothing below throws by design; a bug in one file must still not take the others down.
+    return failed(problemOf(file.name, "load_failed", `the file could not be loaded: ${describeError(error)}`));
+  }
+}
+
+async function loadText(file: ToolFileLocation & { source: string }, world: ToolFileWorld): Promise<LoadedFile> {
+  const { source, name, path } = file;
+  if (file.kind === "code") return await loadCodeFile(file, { ...world, clock: world.clock ?? systemClock });
+  const { tool, problems, modules } = await parseToolFile(source, { ...world, file: name, path });
+  const retry = modules.length > 0 && hasErrors(problems);
+  return { tools: tool === undefined ? [] : [tool], problems, source, modules, retry };
+}
+
+type Text = { readonly source: string; readonly problem?: undefined } | { readonly problem: Problem };
+
+async function readText({ path, name }: ToolFileLocation): Promise<Text> {
+  const wrong = (code: string, message: string): Text => ({ problem: problemOf(name, code, message) });
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > maxBytes)
+      return wrong("too_large", `the file has ${bytes.length} bytes, ${maxBytes} are allowed`);
+    return { source: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (error) {
+    if (error instanceof TypeError) return wrong("not_utf8", "the file is not UTF-8 text");
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    return wrong("not_readable", `the file cannot be read (${code})`);
+  }
+}
+
+function problemOf(file: string, code: string, message: string): Problem {
+  return { severity: "error", code, message, file, line: 1, column: 1 };
+}
+
+function failed(problem: Problem): LoadedFile {
+  return { tools: [], problems: [problem], source: "", modules: [], retry: false };
+}

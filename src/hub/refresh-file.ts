@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { nodeCrypto } from "../base/index.ts";
+import { type Problem, hasErrors } from "../text/index.ts";
+import type { AnyTool } from "../tool/index.ts";
+import { type LoadedFile, type ToolFileWorld, loadToolFile } from "./load-tool-file.ts";
+import { type ScannedFile, stampOf } from "./scan-folder.ts";
+
+/** What is known of one file. */
+export interface FileState {
+  readonly file: string;
+  readonly stamp: string;
+  readonly hash: string;
+  /** Those of the last version that worked. */
+  readonly tools: readonly AnyTool[];
+  /** The tools come from a version without errors. */
+  readonly isGood: boolean;
+  /** Of the present version. */
+  readonly problems: readonly Problem[];
+  readonly source: string;
+  /** Stamps of other files that decide what the tools do. */
+  readonly modules: ReadonlyMap<string, string | undefined>;
+  /** Load again at the next occasion, changed or not. */
+  readonly retry: boolean;
+}
+
+/**
+ * What is known of a file after looking at it again. An unchanged file keeps its very tools; an edit that does not work
+ * keeps the tools that did.
+ */
+export async function refreshFile(
+  file: ScannedFile,
+  known: FileState | undefined,
+  world: ToolFileWorld,
+): Promise<FileState> {
+  if (known?.retry === false && (await isUnchanged(file, known))) return known;
+  const hash = await hashOf(file.path);
+  if (known?.retry === false && known.hash === hash && (await sameModules(known))) {
+    return { ...known, stamp: file.stamp };
+  }
+  const loaded = file.outside ? outside(file.name) : await loadToolFile(file, world);
+  const modules = new Map(await Promise.all(loaded.modules.map(async (path) => [path, await stampOf(path)] as const)));
+  const { problems, source, retry } = loaded;
+  return {
+    file: file.name,
+    stamp: file.stamp,
+    hash,
+    problems,
+    source,
+    modules,
+    retry,
+    ...toolsFor(loaded, known, hash),
+  };
+}
+
+/** Is everything that decides about the file's tools as it was, by its stamps? */
+export async function isUnchanged({ stamp }: ScannedFile, known: FileState): Promise<boolean> {
+  return known.stamp === stamp && (await sameModules(known));
+}
+
+function toolsFor(
+  { tools, problems }: LoadedFile,
+  known: FileState | undefined,
+  hash: string,
+): Pick<FileState, "tools" | "isGood"> {
+  if (!hasErrors(problems)) return { tools, isGood: true };
+  if (known?.isGood === true) return { tools: known.tools, isGood: true };
+  // Loaded again and still the same: not an update.
+  const same = known?.hash === hash && JSON.stringify(known.problems) === JSON.stringify(problems);
+  return { tools: same ? known.tools : tools, isGood: false };
+}
+
+async function sameModules({ modules }: FileState): Promise<boolean> {
+  for (const [path, stamp] of modules) if ((await stampOf(path)) !== stamp) return false;
+  return true;
+}
+
+async function hashOf(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+  return nodeCrypto().createHash("sha256").update(bytes).digest("hex");
+}
+
+function outside(file: string): LoadedFile {
+  const message = "the file is a link that leads out of the workspace";
+  const problem: Problem = { severity: "error", code: "outside_workspace", message, file, line: 1, column: 1 };
+  return { tools: [], problems: [problem], source: "", modules: [], retry: false };
+}

@@ -1,0 +1,205 @@
+import { FailureError, formatPath, isFailureError } from "../base/index.ts";
+import { suggest } from "../text/index.ts";
+import { copyJson } from "./copy-json.ts";
+import { compilePattern } from "./pattern.ts";
+import { resolveRef } from "./resolve-ref.ts";
+import type { JsonSchema } from "./schema.ts";
+import { inPlace, isRecord, isSubSchema, subSchemas } from "./subschemas.ts";
+
+type Path = readonly (string | number)[];
+
+/** Schemas inside schemas, and all nesting of data in them. */
+const deepestSchema = 64;
+const deepestData = 3 * deepestSchema;
+const largest = 256 * 1024;
+
+/**
+ * Checks that a JSON Schema is one: every keyword has the shape it needs, every pattern compiles, every reference
+ * leads somewhere and none leads to itself. Gives a frozen copy, so that nobody can change it afterwards.
+ * Throws a `tool_invalid` failure that names the place. `patterns: false` leaves patterns to whoever validates.
+ */
+export function checkJsonSchema(json: unknown, { patterns = true }: { patterns?: boolean } = {}): JsonSchema {
+  if (!isRecord(json)) throw invalid([], "a JSON Schema must be an object");
+  const copy = copyJson(json, { deepest: deepestData, largest });
+  if (!copy.ok) throw invalid([], `the JSON Schema ${copy.fault}`, copy.reason);
+  // A copy of a record is a record.
+  const root = copy.value as JsonSchema;
+  const seen = new Map<JsonSchema, Path>();
+  checkNode({ seen, node: root, path: [] });
+  if (patterns) for (const [node, path] of seen) checkPatterns(node, path);
+  for (const node of seen.keys()) checkReference(root, seen, node);
+  for (const [node, path] of seen) checkEndless(root, node, path);
+  return root;
+}
+
+/** Keywords that would change what validation means and that no tool needs. */
+const unsupported = new Set(["$async", "$dynamicRef", "$recursiveRef"]);
+
+interface Visit {
+  readonly seen: Map<JsonSchema, Path>;
+  readonly node: JsonSchema;
+  readonly path: Path;
+  readonly depth?: number;
+}
+
+function checkNode({ seen, node, path, depth = 0 }: Visit): void {
+  if (depth > deepestSchema) throw invalid(path, `schemas may nest ${deepestSchema} levels deep`, "schema_too_deep");
+  seen.set(node, path);
+  for (const [keyword, value] of Object.entries(node)) checkKeyword(keyword, value, [...path, keyword]);
+  for (const inner of subSchemas(node)) {
+    if (!isRecord(inner.schema)) continue;
+    checkNode({ seen, node: inner.schema, path: [...path, ...inner.path], depth: depth + 1 });
+  }
+}
+
+function checkKeyword(keyword: string, value: unknown, path: Path): void {
+  if (unsupported.has(keyword)) throw invalid(path, "this keyword is not supported");
+  const shape = shapes.get(keyword);
+  if (shape !== undefined && !shape.fits(value)) throw invalid(path, `must be ${shape.name}${hint(keyword, value)}`);
+}
+
+function checkPatterns(node: JsonSchema, path: Path): void {
+  const { pattern, patternProperties } = node;
+  if (typeof pattern === "string") checkPattern(pattern, [...path, "pattern"]);
+  for (const source of Object.keys(isRecord(patternProperties) ? patternProperties : {})) {
+    checkPattern(source, [...path, "patternProperties", source]);
+  }
+}
+
+function checkPattern(pattern: string, path: Path): void {
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    throw invalid(path, error.message, error.reason);
+  }
+}
+
+function hint(keyword: string, value: unknown): string {
+  if (keyword !== "type" || typeof value !== "string") return "";
+  const near = suggest(value, types);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}
+
+function checkReference(root: JsonSchema, seen: ReadonlyMap<JsonSchema, Path>, node: JsonSchema): void {
+  const ref = node["$ref"];
+  if (typeof ref !== "string") return;
+  const target = ref.startsWith("#") ? resolveRef(root, ref) : undefined;
+  if (target !== undefined && (!isRecord(target) || seen.has(target))) return;
+  const remedy = ref.startsWith("#")
+    ? 'leads to no schema; write it as "#/$defs/name"'
+    : "leads outside the schema; copy its target into $defs";
+  throw invalid([...(seen.get(node) ?? []), "$ref"], `${JSON.stringify(ref)} ${remedy}`, "bad_ref");
+}
+
+/** A schema that leads back to itself without going deeper into the value would never be done. */
+function checkEndless(root: JsonSchema, start: JsonSchema, path: Path): void {
+  if (typeof start["$ref"] !== "string") return;
+  const visited = new Set<JsonSchema>();
+  const open = [start];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const next of sameValue(root, node)) {
+      if (next === start)
+        throw invalid([...path, "$ref"], `${JSON.stringify(start["$ref"])} leads back to itself`, "bad_ref");
+      if (visited.has(next)) continue;
+      visited.add(next);
+      open.push(next);
+    }
+  }
+}
+
+function sameValue(root: JsonSchema, node: JsonSchema): JsonSchema[] {
+  const ref = node["$ref"];
+  const target = typeof ref === "string" ? resolveRef(root, ref) : undefined;
+  const inner = subSchemas(node)
+    .filter(({ path }) => inPlace.has(String(path[0])))
+    .map(({ schema }) => schema);
+  return [target, ...inner].filter(isRecord);
+}
+
+interface Shape {
+  readonly name: string;
+  fits(value: unknown): boolean;
+}
+
+const types = ["string", "number", "integer", "boolean", "array", "object", "null"];
+
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
+const isType = (value: unknown): boolean => typeof value === "string" && types.includes(value);
+const schemaShape: Shape = { name: "a schema", fits: isSubSchema };
+const listShape: Shape = {
+  name: "a list of one schema or more",
+  fits: (value) => Array.isArray(value) && value.length > 0 && value.every(isSubSchema),
+};
+const mapShape: Shape = {
+  name: "an object of schemas",
+  fits: (value) => isRecord(value) && Object.values(value).every(isSubSchema),
+};
+const numberShape: Shape = { name: "a number", fits: (value) => typeof value === "number" };
+const countShape: Shape = {
+  name: "a whole number of 0 or more",
+  fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+};
+const stringShape: Shape = { name: "a string", fits: (value) => typeof value === "string" };
+const namesShape: Shape = { name: "a list of names", fits: isNames };
+
+const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ...["additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not"].map(
+    (keyword): [string, Shape] => [keyword, schemaShape],
+  ),
+  ...["propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"].map((keyword): [string, Shape] => [
+    keyword,
+    schemaShape,
+  ]),
+  ...["allOf", "anyOf", "oneOf", "prefixItems"].map((keyword): [string, Shape] => [keyword, listShape]),
+  ...["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"].map((keyword): [string, Shape] => [
+    keyword,
+    mapShape,
+  ]),
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((keyword): [string, Shape] => [
+    keyword,
+    numberShape,
+  ]),
+  ...[
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
+  ].map((keyword): [string, Shape] => [keyword, countShape]),
+  ...["$ref", "$schema", "description", "format", "pattern", "title"].map((keyword): [string, Shape] => [
+    keyword,
+    stringShape,
+  ]),
+  ["items", { name: "a schema", fits: (value) => isSubSchema(value) || listShape.fits(value) }],
+  ["multipleOf", { name: "a number above 0", fits: (value) => typeof value === "number" && value > 0 }],
+  ["required", namesShape],
+  ["uniqueItems", { name: "true or false", fits: (value) => typeof value === "boolean" }],
+  ["enum", { name: "a list of one value or more", fits: (value) => Array.isArray(value) && value.length > 0 }],
+  [
+    "type",
+    {
+      name: `one of ${types.join(", ")}`,
+      fits: (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),
+    },
+  ],
+  [
+    "dependentRequired",
+    { name: "an object of lists of names", fits: (value) => isRecord(value) && Object.values(value).every(isNames) },
+  ],
+  [
+    "dependencies",
+    {
+      name: "an object of schemas or lists of names",
+      fits: (value) => isRecord(value) && Object.values(value).every((item) => isSubSchema(item) || isNames(item)),
+    },
+  ],
+]);
+
+function invalid(path: Path, message: string, reason = "bad_schema"): FailureError {
+  const where = path.length === 0 ? "" : `in the JSON Schema at ${formatPath(path)}: `;
+  return new FailureError(`${where}${message}`, { code: "tool_invalid", reason });
+}

@@ -1,0 +1,112 @@
+import type { Issue } from "../base/index.ts";
+import { type Broken, toIssues } from "./broken.ts";
+import { checkJsonSchema } from "./check-json-schema.ts";
+import { type CompiledSchema, OutOfWork, Work, compileJsonSchema, hasDefaults } from "./compile-json-schema.ts";
+import { JsonIssues } from "./json-issues.ts";
+import type { JsonSchema, SyncSchema, Validation } from "./schema.ts";
+import { isRecord, put } from "./subschemas.ts";
+import { withHints } from "./unknown-keys.ts";
+
+/**
+ * A schema from JSON Schema (2020-12; draft-07 where `$schema` or the tuple form says so). Defaults are filled into a
+ * copy, patterns match in linear time, `format` is checked for the formats Windlass knows. A schema that cannot be
+ * used throws a `tool_invalid` failure here; the validator itself is compiled at its first use.
+ *
+ * @example
+ * ```ts
+ * const schema = fromJsonSchema<{ url: string }>({ type: "object", properties: { url: { type: "string" } } });
+ * schema.validate({ url: 1 }); // { issues: [{ path: ["url"], code: "type", message: "url must be a string, got 1" }] }
+ * ```
+ */
+export function fromJsonSchema<Out = unknown, In = unknown>(json: JsonSchema): SyncSchema<Out, In> {
+  return new JsonSchemaSchema(checkJsonSchema(json));
+}
+
+class JsonSchemaSchema<Out, In> implements SyncSchema<Out, In> {
+  readonly json: JsonSchema;
+  readonly #writes: boolean;
+  readonly #work = new Work();
+  #compiled: CompiledSchema | undefined;
+
+  constructor(json: JsonSchema) {
+    this.json = json;
+    this.#writes = hasDefaults(json);
+  }
+
+  validate(value: unknown): Validation<Out> {
+    try {
+      this.#work.start(checkingSteps);
+      const compiled = (this.#compiled ??= compileJsonSchema(this.json, this.#work));
+      const own = this.#writes ? copyContainers(value) : value;
+      // The schema has just said that the value is what it describes.
+      if (compiled.accepts(own)) return { value: own as Out };
+      return { issues: this.#explain(own, compiled) };
+    } catch (error) {
+      return { issues: [notValidated(error)] };
+    }
+  }
+
+  #explain(value: unknown, compiled: CompiledSchema): readonly Issue[] {
+    const issues = new JsonIssues(this.json, compiled);
+    const broken =
+      (isLarge(value) ? undefined : this.#attempt(() => issues.explain(value))) ??
+      this.#attempt(() => issues.explainFirst(value)) ??
+      [];
+    return broken.length === 0 ? [unexplained] : withHints(toIssues(broken), { json: this.json, value });
+  }
+
+  /** Explaining collects what checking only glances at, so it gets less work, and gives up for a simpler answer. */
+  #attempt(explain: () => Broken[]): Broken[] | undefined {
+    try {
+      this.#work.start(explainingSteps);
+      return explain();
+    } catch (error) {
+      if (error instanceof OutOfWork) return undefined;
+      throw error;
+    }
+  }
+}
+
+const checkingSteps = 30_000_000;
+const explainingSteps = 1_000_000;
+const unexplained: Issue = { path: [], code: "custom", message: "the value does not fit the schema" };
+
+/** All errors of a large value are too many; the first is enough. */
+function isLarge(value: unknown, most: number = 10_000): boolean {
+  let count = 0;
+  const open = [value];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (++count > most) return true;
+    if (typeof node !== "object" || node === null) continue;
+    for (const item of Object.values(node)) open.push(item);
+    if (open.length > most) return true;
+  }
+  return false;
+}
+
+/** Copies what defaults may be written into; everything else is shared. */
+function copyContainers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyContainers);
+  if (!isRecord(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) put(copy, key, copyContainers(value[key]));
+  return copy;
+}
+
+function notValidated(error: unknown): Issue {
+  if (error instanceof OutOfWork) {
+    return {
+      path: [],
+      code: "too_costly",
+      message: "the value takes too much work to check; send shorter text or fewer items",
+    };
+  }
+  if (error instanceof RangeError) {
+    return { path: [], code: "too_deep", message: "the value is nested too deep; send it flatter" };
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return { path: [], code: "schema_invalid", message: `the tool's schema cannot be used: ${why}` };
+}

@@ -1,0 +1,160 @@
+import type { ErrorObject } from "ajv";
+import { type Broken, valueAt } from "./broken.ts";
+import type { CompiledSchema } from "./compile-json-schema.ts";
+import { explainUnion } from "./explain-union.ts";
+import { resolveRef } from "./resolve-ref.ts";
+import { type Place, type Rule, mostIssues } from "./rule.ts";
+import type { JsonSchema } from "./schema.ts";
+import { isRecord } from "./subschemas.ts";
+
+/** Unions inside unions are explained this deep. */
+const deepestUnion = 4;
+
+/** Translates the errors of a compiled JSON Schema into broken rules. */
+export class JsonIssues {
+  readonly #json: JsonSchema;
+  readonly #compiled: CompiledSchema;
+
+  constructor(json: JsonSchema, compiled: CompiledSchema) {
+    this.#json = json;
+    this.#compiled = compiled;
+  }
+
+  /** What is wrong with a value that was not accepted. */
+  explain(value: unknown): Broken[] {
+    return this.#translate(this.#compiled.errors(value), { path: [], value }, 0);
+  }
+
+  /** The same for one error only, where listing all would be too much work. */
+  explainFirst(value: unknown): Broken[] {
+    return this.#translate((this.#compiled.accepts.errors ?? []).slice(-1), { path: [], value }, 0);
+  }
+
+  #translate(errors: readonly ErrorObject[], at: Place, depth: number): Broken[] {
+    const kept: ErrorObject[] = [];
+    for (const error of errors) {
+      // The errors of a union's forms stand right before the union's own, in one flat list.
+      if (isUnion(error)) while (isInside(kept.at(-1), error)) kept.pop();
+      kept.push(error);
+    }
+    return kept.slice(0, mostIssues).flatMap((error) => this.#broken(error, at, depth));
+  }
+
+  #broken(error: ErrorObject, at: Place, depth: number): readonly Broken[] {
+    const inner = readPointer(error.instancePath, at.value);
+    const place: Place = { path: [...at.path, ...inner], value: valueAt(at.value, inner) };
+    if (isUnion(error)) return this.#union(error, place, depth);
+    if (error.propertyName !== undefined) return [badKey(error.propertyName, place)];
+    const key = keyOf(error);
+    if (key !== undefined) return [{ rule: this.#keyRule(error), place: below(place, key) }];
+    const rule = valueRule(error);
+    return rule === undefined ? [] : [{ rule, place }];
+  }
+
+  #union(error: ErrorObject, place: Place, depth: number): readonly Broken[] {
+    if (Array.isArray(error.params["passingSchemas"])) {
+      return [{ rule: { code: "union", message: "fits more than one of forms that exclude each other" }, place }];
+    }
+    const forms = resolveRef(this.#json, parentOf(error.schemaPath));
+    const count = isRecord(forms) ? lengthOf(forms[error.keyword]) : 0;
+    if (count === 0 || depth >= deepestUnion) {
+      return [{ rule: { code: "union", message: "has none of the allowed forms" }, place }];
+    }
+    const broken = Array.from({ length: count }, (_, index) =>
+      this.#translate(this.#compiled.errors(place.value, `${error.schemaPath}/${index}`), place, depth + 1),
+    );
+    return explainUnion(broken, place);
+  }
+
+  #keyRule(error: ErrorObject): Rule {
+    if (!error.keyword.endsWith("Properties")) return { code: "required" };
+    const holder = resolveRef(this.#json, parentOf(error.schemaPath));
+    const properties = isRecord(holder) ? holder["properties"] : undefined;
+    return { code: "unknown", known: isRecord(properties) ? Object.keys(properties) : [] };
+  }
+}
+
+function isUnion(error: ErrorObject): boolean {
+  return error.keyword === "anyOf" || error.keyword === "oneOf";
+}
+
+function isInside(error: ErrorObject | undefined, union: ErrorObject): boolean {
+  if (error === undefined || !isBelow(error.instancePath, union.instancePath)) return false;
+  if (error.schemaPath.startsWith(`${union.schemaPath}/`)) return true;
+  // An error behind a reference has a path of its own.
+  return !error.schemaPath.startsWith(parentOf(union.schemaPath));
+}
+
+function isBelow(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(`${parent}/`);
+}
+
+/** The key that is missing or too many, where the error is about a key. */
+function keyOf(error: ErrorObject): string | undefined {
+  const { missingProperty, additionalProperty, unevaluatedProperty }: Record<string, unknown> = error.params;
+  const key = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  return typeof key === "string" ? key : undefined;
+}
+
+function below(place: Place, key: string): Place {
+  return { path: [...place.path, key], value: valueAt(place.value, [key]) };
+}
+
+function badKey(name: string, place: Place): Broken {
+  return { rule: { code: "custom", message: `must not have the key ${JSON.stringify(name.slice(0, 80))}` }, place };
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+const ruleOf: ReadonlyMap<string, (params: Params) => Rule | undefined> = new Map<
+  string,
+  (params: Params) => Rule | undefined
+>([
+  ["type", ({ type }) => ({ code: "type", expected: [type].flat().map(String) })],
+  ["pattern", ({ pattern }) => ({ code: "pattern", pattern: String(pattern) })],
+  ["enum", ({ allowedValues }) => ({ code: "enum", allowed: Array.isArray(allowedValues) ? allowedValues : [] })],
+  ["const", ({ allowedValue }) => ({ code: "enum", allowed: [allowedValue] })],
+  ["minimum", ({ limit }) => ({ code: "min", limit })],
+  ["maximum", ({ limit }) => ({ code: "max", limit })],
+  ["exclusiveMinimum", ({ limit }) => ({ code: "min", limit, exclusive: true })],
+  ["exclusiveMaximum", ({ limit }) => ({ code: "max", limit, exclusive: true })],
+  ["multipleOf", ({ multipleOf }) => ({ code: "multiple_of", divisor: multipleOf })],
+  ["minLength", ({ limit }) => ({ code: "min_length", limit })],
+  ["maxLength", ({ limit }) => ({ code: "max_length", limit })],
+  ["minItems", ({ limit }) => ({ code: "min_items", limit })],
+  ["maxItems", ({ limit }) => ({ code: "max_items", limit })],
+  ["items", ({ limit }) => ({ code: "max_items", limit })],
+  ["additionalItems", ({ limit }) => ({ code: "max_items", limit })],
+  ["minProperties", ({ limit }) => ({ code: "min_properties", limit })],
+  ["maxProperties", ({ limit }) => ({ code: "max_properties", limit })],
+  ["uniqueItems", () => ({ code: "unique_items" })],
+  ["format", ({ format }) => ({ code: "format", format: String(format) })],
+  ["contains", () => ({ code: "custom", message: "does not hold an item that it must hold" })],
+  // What these two report stands in the errors beside them.
+  ["if", () => undefined],
+  ["propertyNames", () => undefined],
+]);
+
+function valueRule(error: ErrorObject): Rule | undefined {
+  const rule = ruleOf.get(error.keyword);
+  return rule === undefined ? { code: "custom", message: "is not allowed here" } : rule(error.params);
+}
+
+function readPointer(pointer: string, value: unknown): (string | number)[] {
+  const path: (string | number)[] = [];
+  let node = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    path.push(Array.isArray(node) && /^\d+$/.test(key) ? Number(key) : key);
+    node = valueAt(node, [key]);
+  }
+  return path;
+}
+
+function parentOf(pointer: string): string {
+  return pointer.slice(0, pointer.lastIndexOf("/"));
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}

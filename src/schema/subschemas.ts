@@ -1,0 +1,118 @@
+import type { JsonSchema } from "./schema.ts";
+
+/** How a keyword of JSON Schema holds other schemas; every other keyword holds plain data. */
+const holders: Readonly<Record<string, "one" | "list" | "map">> = {
+  additionalItems: "one",
+  additionalProperties: "one",
+  contains: "one",
+  contentSchema: "one",
+  else: "one",
+  if: "one",
+  // Before 2020-12 `items` may also be a list.
+  items: "one",
+  not: "one",
+  propertyNames: "one",
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema; a table is never awaited
+  then: "one",
+  unevaluatedItems: "one",
+  unevaluatedProperties: "one",
+  allOf: "list",
+  anyOf: "list",
+  oneOf: "list",
+  prefixItems: "list",
+  $defs: "map",
+  definitions: "map",
+  dependentSchemas: "map",
+  // In draft-07 an entry may also be a list of names.
+  dependencies: "map",
+  patternProperties: "map",
+  properties: "map",
+};
+
+/** Keywords whose schemas look at the same value as the schema that holds them. */
+export const inPlace: ReadonlySet<string> = new Set([
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentSchemas",
+  "dependencies",
+]);
+
+/** A schema or a part of one: `true` takes everything, `false` nothing. */
+export type SubSchema = JsonSchema | boolean;
+
+/** A plain object: no array, no null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Is this something that stands where a schema may stand? */
+export function isSubSchema(value: unknown): value is SubSchema {
+  return typeof value === "boolean" || isRecord(value);
+}
+
+/** One schema inside another, and where: `["properties", "url"]`. */
+export interface SubSchemaAt {
+  readonly schema: SubSchema;
+  readonly path: readonly (string | number)[];
+}
+
+/** The schemas directly inside a schema. */
+export function subSchemas(schema: JsonSchema): SubSchemaAt[] {
+  const found: SubSchemaAt[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    const kind = holderOf(keyword);
+    if (kind === undefined) continue;
+    if (kind !== "map" && isSubSchema(value)) found.push({ schema: value, path: [keyword] });
+    for (const [key, item] of entriesOf(kind, value)) {
+      if (isSubSchema(item)) found.push({ schema: item, path: [keyword, key] });
+    }
+  }
+  return found;
+}
+
+/** A copy of a schema with every schema directly inside it replaced. */
+export function mapSubSchemas(schema: JsonSchema, change: (inner: SubSchema) => SubSchema): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    put(result, keyword, mapHolder(holderOf(keyword), value, change));
+  }
+  return result;
+}
+
+/** Sets an own property whatever its name, `__proto__` included. */
+export function put(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+function mapHolder(
+  kind: "one" | "list" | "map" | undefined,
+  value: unknown,
+  change: (inner: SubSchema) => SubSchema,
+): unknown {
+  if (kind === undefined) return value;
+  const changeItem = (item: unknown): unknown => (isSubSchema(item) ? change(item) : item);
+  if (Array.isArray(value)) return value.map(changeItem);
+  if (kind !== "map") return changeItem(value);
+  if (!isRecord(value)) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) put(result, key, changeItem(item));
+  return result;
+}
+
+function holderOf(keyword: string): "one" | "list" | "map" | undefined {
+  return Object.hasOwn(holders, keyword) ? holders[keyword] : undefined;
+}
+
+function entriesOf(kind: "one" | "list" | "map", value: unknown): [string | number, unknown][] {
+  if (Array.isArray(value)) return value.map((item: unknown, index) => [index, item]);
+  return kind === "map" && isRecord(value) ? Object.entries(value) : [];
+}

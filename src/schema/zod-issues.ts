@@ -1,0 +1,116 @@
+import { type Broken, valueAt } from "./broken.ts";
+import { explainUnion } from "./explain-union.ts";
+import type { Place, Rule } from "./rule.ts";
+import type { StandardIssue } from "./standard-schema.ts";
+
+/** A Zod issue, by the fields that its `code` brings along. */
+type ZodIssue = StandardIssue & Readonly<Record<string, unknown>>;
+
+/** Translates a Zod issue; `at` is where the schema that reported it stands. */
+export function zodBroken(issue: ZodIssue, at: Place): readonly Broken[] {
+  const inner = pathOf(issue);
+  const place: Place = { path: [...at.path, ...inner], value: valueAt(at.value, inner) };
+  if (issue["code"] === "unrecognized_keys") return list(issue["keys"]).map((key) => unknownKey(String(key), place));
+  if (issue["code"] === "invalid_union") return union(issue, place);
+  const rule = ruleOf(issue, place);
+  // A message that is not Zod's own was written by the tool's author; what is missing needs no words of theirs.
+  const ours = ownWords.test(issue.message) || rule.code === "custom" || rule.code === "required";
+  return [ours ? { rule, place } : { rule, place, message: issue.message }];
+}
+
+const ownWords = /^(?:Invalid |Too big: |Too small: |Unrecognized key)/;
+
+/** The path of a Standard Schema issue, whose parts may be keys or objects that hold one. */
+export function pathOf(issue: StandardIssue): (string | number)[] {
+  // Some libraries give a list of a class of their own.
+  return Array.from(issue.path ?? [], (part) => {
+    const key = typeof part === "object" ? part.key : part;
+    return typeof key === "symbol" ? String(key) : key;
+  });
+}
+
+function unknownKey(key: string, place: Place): Broken {
+  return { rule: { code: "unknown", known: [] }, place: { path: [...place.path, key], value: undefined } };
+}
+
+function union(issue: ZodIssue, place: Place): readonly Broken[] {
+  const options = list(issue["options"]);
+  if (options.length > 0) {
+    const rule: Rule = place.value === undefined ? { code: "required" } : { code: "enum", allowed: options };
+    return [{ rule, place }];
+  }
+  if (issue["inclusive"] === false) {
+    return [{ rule: { code: "union", message: "fits more than one of forms that exclude each other" }, place }];
+  }
+  if (place.value === undefined && place.path.length > 0) return [{ rule: { code: "required" }, place }];
+  const forms = list(issue["errors"]).map((form) => list(form).flatMap((inner) => zodBroken(inner as ZodIssue, place)));
+  return explainUnion(forms, place);
+}
+
+function ruleOf(issue: ZodIssue, place: Place): Rule {
+  switch (issue["code"]) {
+    case "invalid_type":
+      return typeRule(String(issue["expected"]), place);
+    case "invalid_value":
+      return place.value === undefined && place.path.length > 0
+        ? { code: "required" }
+        : { code: "enum", allowed: list(issue["values"]) };
+    case "too_small":
+      return boundRule("min", String(issue["origin"]), { limit: issue["minimum"], inclusive: issue["inclusive"] });
+    case "too_big":
+      return boundRule("max", String(issue["origin"]), { limit: issue["maximum"], inclusive: issue["inclusive"] });
+    case "not_multiple_of":
+      return { code: "multiple_of", divisor: issue["divisor"] };
+    case "invalid_format":
+      return formatRule(issue);
+    case "invalid_key":
+      return { code: "custom", message: "is not an allowed key" };
+    default:
+      return { code: "custom", message: customMessage(issue.message) };
+  }
+}
+
+function typeRule(expected: string, place: Place): Rule {
+  if (place.value === undefined && place.path.length > 0) return { code: "required" };
+  return expected === "never"
+    ? { code: "custom", message: "is not allowed here" }
+    : { code: "type", expected: [expected] };
+}
+
+function boundRule(
+  bound: "min" | "max",
+  origin: string,
+  { limit, inclusive }: { limit: unknown; inclusive: unknown },
+): Rule {
+  if (origin === "string") return { code: `${bound}_length`, limit };
+  if (origin === "array" || origin === "set" || origin === "tuple") return { code: `${bound}_items`, limit };
+  if (origin === "object" || origin === "record" || origin === "map") return { code: `${bound}_properties`, limit };
+  const shown = origin === "date" ? new Date(Number(limit)) : limit;
+  return { code: bound, limit: shown, exclusive: inclusive === false };
+}
+
+/** Zod's names of formats where JSON Schema has others. */
+const formatNames: ReadonlyMap<string, string> = new Map([
+  ["datetime", "date-time"],
+  ["guid", "uuid"],
+]);
+
+function formatRule(issue: ZodIssue): Rule {
+  const format = String(issue["format"]);
+  if ((format === "regex" || format === "template_literal") && typeof issue["pattern"] === "string") {
+    return { code: "pattern", pattern: issue["pattern"].replace(/^\/(.*)\/[a-z]*$/s, "$1") };
+  }
+  if (format === "starts_with")
+    return { code: "custom", message: `must start with ${JSON.stringify(issue["prefix"])}` };
+  if (format === "ends_with") return { code: "custom", message: `must end with ${JSON.stringify(issue["suffix"])}` };
+  if (format === "includes") return { code: "custom", message: `must include ${JSON.stringify(issue["includes"])}` };
+  return { code: "format", format: formatNames.get(format) ?? format };
+}
+
+function customMessage(message: string): string {
+  return message === "Invalid input" ? "is not valid" : `is not valid: ${message}`;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

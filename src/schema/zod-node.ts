@@ -1,0 +1,88 @@
+/** What Windlass reads of a Zod 4 schema: its definition. Zod keeps it stable for tools that walk schemas. */
+export interface ZodNode {
+  readonly _zod: { readonly def: ZodDef; readonly innerType?: unknown };
+}
+
+/** The definition of a Zod schema; which fields there are depends on `type`. */
+export interface ZodDef {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Is this a Zod 4 schema, classic or mini? */
+export function isZodNode(value: unknown): value is ZodNode {
+  if (typeof value !== "object" || value === null || !("_zod" in value)) return false;
+  const { _zod: internals } = value;
+  if (typeof internals !== "object" || internals === null || !("def" in internals)) return false;
+  const { def } = internals;
+  return typeof def === "object" && def !== null && "type" in def && typeof def.type === "string";
+}
+
+const wrappers = new Set([
+  "optional",
+  "nullable",
+  "default",
+  "prefault",
+  "catch",
+  "readonly",
+  "nonoptional",
+  "success",
+  "promise",
+]);
+
+/** The schema that a wrapper such as `optional` or the first half of a pipe hands its input to. */
+export function innerNode(node: ZodNode): ZodNode | undefined {
+  const { def } = node._zod;
+  if (wrappers.has(def.type)) return asNode(def["innerType"]);
+  if (def.type === "lazy") return asNode(node._zod.innerType ?? callGetter(def["getter"]));
+  // What a preprocess function takes is the caller's own; its output is not ours to touch.
+  if (def.type === "pipe") return isTransform(def["in"]) ? undefined : asNode(def["in"]);
+  return undefined;
+}
+
+/** Every schema that sees the input of this one or a part of it. */
+export function childNodes(node: ZodNode): ZodNode[] {
+  const inner = innerNode(node);
+  if (inner !== undefined) return [inner];
+  const { def } = node._zod;
+  switch (def.type) {
+    case "array":
+      return nodesOf(def["element"]);
+    case "object":
+      return nodesOf(Object.values(shapeOf(def)), def["catchall"]);
+    case "record":
+      return nodesOf(def["valueType"]);
+    case "tuple":
+      return nodesOf(def["items"], def["rest"]);
+    case "union":
+      return nodesOf(def["options"]);
+    case "intersection":
+      return nodesOf(def["left"], def["right"]);
+    default:
+      return [];
+  }
+}
+
+/** The declared keys of an object schema. */
+export function shapeOf(def: ZodDef): Readonly<Record<string, unknown>> {
+  const shape = def["shape"];
+  // An object definition always has one; the cast gives it the index signature it lacks.
+  return typeof shape === "object" && shape !== null ? (shape as Record<string, unknown>) : {};
+}
+
+/** The Zod schemas among some values, lists opened. */
+export function nodesOf(...values: readonly unknown[]): ZodNode[] {
+  return values.flat().filter(isZodNode);
+}
+
+function asNode(value: unknown): ZodNode | undefined {
+  return isZodNode(value) ? value : undefined;
+}
+
+function isTransform(value: unknown): boolean {
+  return isZodNode(value) && value._zod.def.type === "transform";
+}
+
+function callGetter(getter: unknown): unknown {
+  return typeof getter === "function" ? (getter as () => unknown)() : undefined;
+}

@@ -1,0 +1,197 @@
+import { isSecretName } from "./secret-names.ts";
+
+/** What stands in place of a secret. */
+export const redacted = "[redacted]";
+
+/** What stands in place of a value that cannot be looked into. */
+const unreadable = "[unreadable]";
+
+/** Deeper values are not looked into, so they are not let through either. */
+const maxDepth = 64;
+
+type RedactText = (text: string) => string;
+
+/**
+ * Takes secrets out of a value of any kind. Looks first and copies only when something has to change, so that the many
+ * values without secrets cost no allocation and keep their identity.
+ */
+export function redactValue(value: unknown, text: RedactText): unknown {
+  if (typeof value === "string") return text(value);
+  if (typeof value !== "object" || value === null) return value;
+  return mustChange(value, text) ? copyOf(value, { text, copies: new Map() }, 0) : value;
+}
+
+function mustChange(value: object, text: RedactText): boolean {
+  try {
+    return holdsSecret(value, { text, seen: undefined }, 0);
+  } catch {
+    // A getter or a proxy threw; the copy goes around it.
+    return true;
+  }
+}
+
+interface Look {
+  readonly text: RedactText;
+  seen: Set<object> | undefined;
+}
+
+function holdsSecret(value: unknown, look: Look, depth: number): boolean {
+  if (typeof value === "string") return look.text(value) !== value;
+  if (typeof value !== "object" || value === null) return false;
+  if (depth > maxDepth) return true;
+  if (look.seen?.has(value)) return false;
+  // Not the root: a flat value needs no set, and a cycle is found one turn later.
+  if (depth > 0) (look.seen ??= new Set()).add(value);
+  if (Array.isArray(value)) return value.some((item) => holdsSecret(item, look, depth + 1));
+  if (isPlain(value)) return fieldsHoldSecret(value, look, depth);
+  return unusualHoldsSecret(value, look, depth);
+}
+
+function fieldsHoldSecret(value: object, look: Look, depth: number): boolean {
+  // `for in` with hasOwn: on the hot path it is faster than Object.keys and allocates nothing.
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    const item = (value as Record<string, unknown>)[key];
+    if (isCovered(key, item) || look.text(key) !== key || holdsSecret(item, look, depth + 1)) return true;
+  }
+  return false;
+}
+
+function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
+  if (value instanceof Date || value instanceof RegExp) return false;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesHoldSecret(value, look.text);
+  if (value instanceof Map) {
+    return [...value].some(
+      ([key, item]) => isCovered(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
+    );
+  }
+  if (value instanceof Set) return [...value].some((item) => holdsSecret(item, look, depth + 1));
+  if (value instanceof Error) return holdsSecret(errorFields(value), look, depth);
+  const json = ownJson(value);
+  return json === undefined ? fieldsHoldSecret(value, look, depth) : holdsSecret(json.value, look, depth + 1);
+}
+
+interface Copy {
+  readonly text: RedactText;
+  readonly copies: Map<object, unknown>;
+}
+
+function copyOf(value: unknown, copy: Copy, depth: number): unknown {
+  if (typeof value === "string") return copy.text(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > maxDepth) return unreadable;
+  const known = copy.copies.get(value);
+  if (known !== undefined) return known;
+  try {
+    if (Array.isArray(value)) return copyArray(value, copy, depth);
+    return isPlain(value) ? copyFields(value, {}, { ...copy, depth }) : copyUnusual(value, copy, depth);
+  } catch {
+    return unreadable;
+  }
+}
+
+function copyArray(value: readonly unknown[], copy: Copy, depth: number): unknown[] {
+  const result: unknown[] = [];
+  copy.copies.set(value, result);
+  for (const item of value) result.push(copyOf(item, copy, depth + 1));
+  return result;
+}
+
+function copyFields<T extends object>(value: object, into: T, { depth, ...copy }: Copy & { depth: number }): T {
+  copy.copies.set(value, into);
+  for (const key of Object.keys(value)) {
+    const item = read(value, key);
+    // Defined, not assigned: a field named `__proto__` stays a field.
+    Object.defineProperty(into, copy.text(key), {
+      value: isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return into;
+}
+
+function copyUnusual(value: object, copy: Copy, depth: number): unknown {
+  if (value instanceof Date || value instanceof RegExp) return value;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+    return bytesHoldSecret(value, copy.text) ? `[redacted, ${value.byteLength} bytes]` : value;
+  }
+  if (value instanceof Map) return copyMap(value, copy, depth);
+  if (value instanceof Set) return copySet(value, copy, depth);
+  if (value instanceof Error) return copyError(value, copy, depth);
+  const json = ownJson(value);
+  return json === undefined ? copyFields(value, {}, { ...copy, depth }) : copyOf(json.value, copy, depth + 1);
+}
+
+function copyMap(value: ReadonlyMap<unknown, unknown>, copy: Copy, depth: number): Map<unknown, unknown> {
+  const result = new Map<unknown, unknown>();
+  copy.copies.set(value, result);
+  for (const [key, item] of value) {
+    result.set(copyOf(key, copy, depth + 1), isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1));
+  }
+  return result;
+}
+
+function copySet(value: ReadonlySet<unknown>, copy: Copy, depth: number): Set<unknown> {
+  const result = new Set<unknown>();
+  copy.copies.set(value, result);
+  for (const item of value) result.add(copyOf(item, copy, depth + 1));
+  return result;
+}
+
+/** An error stays an error, of the same name; its class is lost. */
+function copyError(value: Error, copy: Copy, depth: number): Error {
+  const result = new Error();
+  copy.copies.set(value, result);
+  copyFields(errorFields(value), result, { ...copy, depth });
+  for (const hidden of ["name", "message", "stack", "cause"] as const) {
+    if (Object.hasOwn(result, hidden)) Object.defineProperty(result, hidden, { enumerable: false });
+  }
+  return result;
+}
+
+/** What an error says, hidden fields included. */
+function errorFields(value: Error): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const key of new Set(["name", "message", "stack", "cause", "errors", ...Object.keys(value)])) {
+    const item = read(value, key);
+    if (item !== undefined) fields[key] = item;
+  }
+  return fields;
+}
+
+/** What stands behind a telling name is covered, whatever it is; flags and gaps tell nothing. */
+function isCovered(key: unknown, item: unknown): boolean {
+  if (typeof key !== "string" || item === redacted || !isSecretName(key)) return false;
+  return item !== null && item !== undefined && item !== "" && typeof item !== "boolean" && typeof item !== "function";
+}
+
+function bytesHoldSecret(value: ArrayBufferView | ArrayBuffer, text: RedactText): boolean {
+  const bytes = ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    : Buffer.from(value);
+  const characters = bytes.toString("utf8");
+  return text(characters) !== characters;
+}
+
+/** What `JSON.stringify` would see of a value that speaks for itself, such as a URL. */
+function ownJson(value: object): { value: unknown } | undefined {
+  const method = read(value, "toJSON");
+  if (typeof method !== "function") return undefined;
+  const result: unknown = Reflect.apply(method, value, []);
+  return result === value ? undefined : { value: result };
+}
+
+function read(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return unreadable;
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,408 @@
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "./redactor.ts";
+
+interface Row {
+  readonly area: string;
+  readonly input: unknown;
+  readonly expected: string;
+}
+
+const rows = (JSON.parse(readFileSync("test/data/bad-inputs.json", "utf8")) as Row[]).filter(
+  (row) => row.area === "redaction",
+);
+
+const encodings: Record<string, (secret: string) => string> = {
+  plain: (secret) => secret,
+  encodeURIComponent,
+  base64: (secret) => Buffer.from(secret).toString("base64"),
+  hex: (secret) => Buffer.from(secret).toString("hex"),
+  "JSON-escaped": (secret) => JSON.stringify(secret).slice(1, -1),
+};
+
+describe("rows of the hostile list", () => {
+  const known = rows.flatMap(({ input }) => (typeof input === "object" && input && "secret" in input ? [input] : []));
+  const values = rows.filter(({ expected }) => expected === "values replaced by key name");
+  const texts = rows.flatMap(({ input }) => (typeof input === "string" ? [input] : []));
+
+  test("every row is of a kind that is tested here", () => {
+    expect(known.length + values.length + texts.length).toBe(rows.length);
+    expect(Math.min(known.length, values.length, texts.length)).toBeGreaterThan(0);
+  });
+
+  test.each(known as { secret: string; seenAs: string[] }[])("a known secret as $seenAs", ({ secret, seenAs }) => {
+    const redactor = createRedactor([secret]);
+    for (const name of seenAs) {
+      if (name.startsWith("split over")) continue;
+      const encode = encodings[name];
+      expect(encode).toBeTypeOf("function");
+      const form = encode?.(secret) ?? "";
+      expect(redactor.text(`before ${form} after`)).toBe(`before [redacted]${name === "base64" ? "=" : ""} after`);
+    }
+    for (let at = 1; at < secret.length; at++) {
+      const stream = redactor.stream();
+      const shown = stream.write(`x ${secret.slice(0, at)}`) + stream.write(`${secret.slice(at)} y\n`) + stream.end();
+      expect(shown).toBe("x [redacted] y\n");
+    }
+  });
+
+  test.each(values)("values under telling names: $input", ({ input }) => {
+    expect(createRedactor([]).value(input)).toEqual({
+      headers: { Authorization: "[redacted]", Cookie: "[redacted]" },
+      body: { password: "[redacted]", nested: { apiKey: "[redacted]" } },
+    });
+  });
+
+  test.each(texts)("%s", (text) => {
+    const shown = createRedactor([]).text(`request failed: ${text}`);
+    expect(shown).toContain("[redacted]");
+    expect(shown).not.toMatch(/abcdefgh|p4ss/);
+  });
+});
+
+describe("known secrets", () => {
+  test.each([
+    ["base64url", Buffer.from("a?>secret~~value").toString("base64url")],
+    ["base64 behind one byte", Buffer.from("xa?>secret~~valuez").toString("base64")],
+    ["base64 behind two bytes", Buffer.from("xya?>secret~~valuezz").toString("base64")],
+    ["upper-case hex", Buffer.from("a?>secret~~value").toString("hex").toUpperCase()],
+    ["lower-case percent", encodeURIComponent("a?>secret~~value").toLowerCase()],
+    ["twice JSON-escaped", JSON.stringify(JSON.stringify("a?>secret~~value"))],
+  ])("as %s", (_name, form) => {
+    const shown = createRedactor(["a?>secret~~value"]).text(`v=${form};`);
+    expect(shown).toContain("[redacted]");
+    // What may stay of base64 are the characters shared with the neighbours.
+    expect(shown.length).toBeLessThan("v=[redacted];".length + 8);
+  });
+
+  test("as a part of a user:password pair in base64", () => {
+    const header = Buffer.from("someone:correct horse battery").toString("base64");
+    expect(createRedactor(["correct horse battery"]).text(header)).toContain("[redacted]");
+  });
+
+  test("two that overlap leave nothing of either", () => {
+    expect(createRedactor(["abcdef12", "ef12zzyy"]).text("<abcdef12zzyy>")).toBe("<[redacted]>");
+  });
+
+  test("of many lines, printed line by line", () => {
+    const secret = "first-line-of-a-secret\nsecond-line-of-it-too";
+    expect(createRedactor([secret]).text("1: second-line-of-it-too")).toBe("1: [redacted]");
+  });
+
+  test("with a line end behind it, as files have", () => {
+    expect(createRedactor(["filesecret\n"]).text("x filesecret y")).toBe("x [redacted] y");
+  });
+
+  test("of fewer than four characters are not looked for", () => {
+    expect(createRedactor(["abc", ""]).text("abc abc")).toBe("abc abc");
+  });
+
+  test("in Chinese", () => {
+    const redactor = createRedactor(["芝麻开门吧"]);
+    expect(redactor.text("口号是芝麻开门吧。")).toBe("口号是[redacted]。");
+    expect(redactor.text(encodeURIComponent("芝麻开门吧"))).toBe("[redacted]");
+  });
+
+  test("any secret in any encoding and any surroundings is gone", () => {
+    const surroundings = fc.string({ unit: fc.constantFrom("a", "Z", "0", " ", "=", '"', "\n", "好"), maxLength: 20 });
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 8, maxLength: 40 }).filter((text) => text.trim().length >= 8),
+        fc.constantFrom(...Object.values(encodings)),
+        fc.tuple(surroundings, surroundings),
+        (secret, encode, [before, after]) => {
+          const form = encode(secret);
+          expect(createRedactor([secret]).text(before + form + after)).not.toContain(form.replace(/=+$/, ""));
+        },
+      ),
+      { seed: 11, numRuns: 500 },
+    );
+  });
+});
+
+describe("text", () => {
+  const { text } = createRedactor([]);
+  test.each([
+    ["Authorization: Bearer abc.def", "Authorization: [redacted]"],
+    ["curl -H 'Authorization: Basic dTpw' https://h/x", "curl -H 'Authorization: [redacted]' https://h/x"],
+    ["sent Bearer eyJhbGciOi12345", "sent Bearer [redacted]"],
+    ["Cookie: a=b; c=d\nnext", "Cookie: [redacted]\nnext"],
+    ['{"password":"hunter2","user":"bob"}', '{"password":"[redacted]","user":"bob"}'],
+    ['{"password":"a\\"b","x":1}', '{"password":"[redacted]","x":1}'],
+    ['"{\\"api_key\\":\\"abc\\\\\\"d\\",\\"x\\":1}"', '"{\\"api_key\\":\\"[redacted]\\",\\"x\\":1}"'],
+    ["{'apiKey': 'abc'}", "{'apiKey': '[redacted]'}"],
+    ['{"password":"cut off', '{"password":"[redacted]'],
+    ["DB_PASSWORD=hunter2 npm start", "DB_PASSWORD=[redacted] npm start"],
+    ["https://h/p?a=1&api_key=abc&b=2", "https://h/p?a=1&api_key=[redacted]&b=2"],
+    ["https://h/p?key=abc#f", "https://h/p?key=[redacted]"],
+    ["https://bob:pw@host/x", "https://[redacted]@host/x"],
+    ["postgres://u:p@ss@db:5432/x", "postgres://[redacted]@db:5432/x"],
+    ["https://ghp_abc@github.com/x", "https://[redacted]@github.com/x"],
+    ["密码：hunter2，好", "密码：[redacted]"],
+    ["AKIAIOSFODNN7EXAMPLE.", "[redacted]."],
+    ["xoxb-123456789012-abcdef", "[redacted]"],
+    ["sk-proj-abcdefghij0123456789", "[redacted]"],
+    [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${"x".repeat(43)}`, "[redacted]"],
+    ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nnext", "[redacted]\nnext"],
+    ["-----BEGIN PRIVATE KEY-----\nMIIE cut", "[redacted]"],
+  ])("%j becomes %j", (input, expected) => {
+    expect(text(input)).toBe(expected);
+    // Redacting twice is redacting once.
+    expect(text(text(input))).toBe(expected);
+  });
+
+  test.each([
+    "max_tokens=100 and tokensUsed: 5",
+    '{"token_count":5,"nextPageToken":"abc","max_tokens":9}',
+    "Bearer authentication is a scheme; basic understanding of it helps",
+    "password=null",
+    "the token: it is a word",
+    "https://example.com/@user and mail@example.com",
+    "https://example.com/?q=a@b",
+    "sk-learn-based-thing-without-numbers",
+    "the key: value pairs",
+    "tokens, cookies, keys, secrets",
+    "",
+  ])("%j stays", (input) => {
+    expect(text(input)).toBe(input);
+  });
+});
+
+describe("value", () => {
+  const redactor = createRedactor(["hunter2secret"]);
+  const value = (input: unknown) => redactor.value(input) as never;
+
+  test("without secrets the very same reference comes back", () => {
+    for (const input of [
+      { a: [1, { b: "text" }], max_tokens: 5, at: new Date(0), password: "", token: null, secret: true },
+      [1, 2],
+      new Map([["a", 1]]),
+      new Set(["x"]),
+      new Error("plain"),
+      new Uint8Array([1, 2]),
+      new URL("https://example.com/"),
+      Object.create(null),
+    ]) {
+      expect(redactor.value(input)).toBe(input);
+    }
+  });
+
+  test("with a secret a copy comes back and the original keeps it", () => {
+    const input = { list: ["hunter2secret"], same: { x: 1 } };
+    expect(value(input)).toEqual({ list: ["[redacted]"], same: { x: 1 } });
+    expect(input.list[0]).toBe("hunter2secret");
+  });
+
+  test.each([
+    "password",
+    "Authorization",
+    "x-api-key",
+    "X_API_KEY",
+    "apiKey",
+    "apikey",
+    "openaiApiKey",
+    "accessToken",
+    "access_token",
+    "accesstoken",
+    "githubToken",
+    "client_secret",
+    "clientSecret",
+    "Set-Cookie",
+    "PRIVATE_KEY",
+    "password_hash",
+    "credentials",
+    "数据库密码",
+  ])("what is named %s is covered", (name) => {
+    expect(value({ [name]: "v" })).toEqual({ [name]: "[redacted]" });
+    expect(value({ [name]: { deep: 1 } })).toEqual({ [name]: "[redacted]" });
+    expect(value({ [name]: 1234 })).toEqual({ [name]: "[redacted]" });
+  });
+
+  test.each([
+    "max_tokens",
+    "maxTokens",
+    "tokensUsed",
+    "token_count",
+    "tokens",
+    "token_type",
+    "next_page_token",
+    "nextPageToken",
+    "eos_token",
+    "key",
+    "keyword",
+    "secretary",
+    "password_policy",
+    "passport",
+    "cookie_consent",
+    "author",
+  ])("what is named %s is not", (name) => {
+    const input = { [name]: "v" };
+    expect(redactor.value(input)).toBe(input);
+  });
+
+  test("a secret as a key, in a map and in a set", () => {
+    expect(value({ "a hunter2secret b": 1 })).toEqual({ "a [redacted] b": 1 });
+    expect(value(new Map<string, unknown>([["password", "p"]]))).toEqual(new Map([["password", "[redacted]"]]));
+    expect(value(new Set(["hunter2secret"]))).toEqual(new Set(["[redacted]"]));
+  });
+
+  test("an error keeps being one, its message, stack, cause and fields redacted", () => {
+    const error = new TypeError("failed with hunter2secret", { cause: { url: "https://u:p@h/" } });
+    const shown = redactor.value(Object.assign(error, { token: "t" })) as Error & { token: string };
+    expect(shown).toBeInstanceOf(Error);
+    expect(shown).toMatchObject({ name: "TypeError", message: "failed with [redacted]", token: "[redacted]" });
+    expect(shown.cause).toEqual({ url: "https://[redacted]@h/" });
+    expect(shown.stack).toContain("failed with [redacted]");
+    expect(shown.stack).not.toContain("hunter2secret");
+  });
+
+  test("bytes that hold a secret and URLs that hold credentials", () => {
+    expect(value([Buffer.from("x hunter2secret")])).toEqual(["[redacted, 15 bytes]"]);
+    expect(value({ url: new URL("https://u:p@h/x") })).toEqual({ url: "https://[redacted]@h/x" });
+  });
+
+  test("cycles, with and without a secret", () => {
+    const clean: Record<string, unknown> = { a: { b: [] } };
+    clean["self"] = { clean };
+    expect(redactor.value(clean)).toBe(clean);
+    const dirty: Record<string, unknown> = { secret: "s", inner: {} };
+    (dirty["inner"] as Record<string, unknown>)["up"] = dirty;
+    const copy = redactor.value(dirty) as Record<string, Record<string, unknown>>;
+    expect(copy["secret"]).toBe("[redacted]");
+    expect(copy["inner"]?.["up"]).toBe(copy);
+    const error = new Error("hunter2secret");
+    error.cause = error;
+    const shown = redactor.value(error) as Error;
+    expect(shown.cause).toBe(shown);
+  });
+
+  test("a value shared many times is looked at once", () => {
+    let shared: unknown = { text: "x" };
+    for (let i = 0; i < 40; i++) shared = [shared, shared];
+    expect(redactor.value(shared)).toBe(shared);
+  });
+
+  test("what is too deep to look into is not let through", () => {
+    let deep: unknown = "hunter2secret";
+    for (let i = 0; i < 5_000; i++) deep = [deep];
+    expect(JSON.stringify(redactor.value(deep))).toMatch(/^\[{65}"\[unreadable\]"\]{65}$/);
+  });
+
+  test("hostile objects never throw and never take their neighbours with them", () => {
+    const thrower = () => {
+      throw new Error("no");
+    };
+    const proxy = new Proxy({}, { get: thrower, ownKeys: thrower, getPrototypeOf: thrower, has: thrower });
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const input = {
+      password: "p",
+      good: "stays",
+      get bad() {
+        return thrower();
+      },
+      proxy,
+      revoked,
+      toJson: { toJSON: thrower },
+      own: JSON.parse('{"__proto__":{"token":"t"}}') as unknown,
+    };
+    const shown = redactor.value(input) as Record<string, unknown>;
+    expect(shown["password"]).toBe("[redacted]");
+    expect(shown["good"]).toBe("stays");
+    expect(shown["bad"]).toBe("[unreadable]");
+    expect(Object.getPrototypeOf(shown["own"])).toBe(Object.prototype);
+    expect(JSON.stringify(shown["own"])).toBe('{"__proto__":{"token":"[redacted]"}}');
+    expect(redactor.value(revoked)).toBe("[unreadable]");
+  });
+
+  test.each([undefined, null, 1, 10n, true, Symbol.iterator, Math.max])("%s is given back", (input) => {
+    expect(redactor.value(input)).toBe(input);
+  });
+});
+
+describe("stream", () => {
+  const secret = "s3cret-with\nlines-and more";
+  const redactor = createRedactor([secret, "hunter2secret"]);
+
+  test("whatever the pieces, what comes out is the redacted text", () => {
+    const whole = `start hunter2secret\npassword=abc Authorization: Bearer q\n${secret} and\n-----BEGIN PRIVATE KEY-----\nMI\nIE\n-----END PRIVATE KEY-----\nhunter2\nend`;
+    fc.assert(
+      fc.property(fc.array(fc.nat(whole.length), { maxLength: 30 }), (cuts) => {
+        const stream = redactor.stream();
+        let shown = "";
+        let at = 0;
+        for (const cut of [...cuts.sort((a, b) => a - b), whole.length]) {
+          shown += stream.write(whole.slice(at, cut));
+          at = cut;
+        }
+        expect(shown + stream.end()).toBe(redactor.text(whole));
+      }),
+      { seed: 5, numRuns: 300 },
+    );
+  });
+
+  test("finished lines come out at once", () => {
+    const stream = redactor.stream();
+    expect(stream.write("one\ntwo")).toBe("one\n");
+    expect(stream.write(" three\n")).toBe("two three\n");
+    expect(stream.end()).toBe("");
+  });
+
+  test("a line without end comes out in parts and still hides a secret between two of them", () => {
+    const stream = redactor.stream();
+    let shown = "";
+    for (let i = 0; i < 3_000; i++)
+      shown += stream.write(`${"x".repeat(20)} hunter2`) + stream.write("secret password=q ");
+    expect(shown.length).toBeGreaterThan(10_000);
+    shown += stream.end();
+    expect(shown).not.toContain("hunter2");
+    expect(shown).not.toContain("password=q");
+  });
+
+  test("a stream that looks like a key for ever is let go and costs little", () => {
+    const stream = redactor.stream();
+    const start = performance.now();
+    let shown = stream.write("-----BEGIN PRIVATE KEY-----\n");
+    for (let i = 0; i < 20_000; i++) shown += stream.write("some words in a line\n");
+    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(shown).toContain("some words");
+  });
+});
+
+describe("a megabyte of hostile text takes linear time", () => {
+  const redactor = createRedactor(["aaaaaaaaaaaaaaab", "hunter2secret"]);
+  test.each([
+    "a",
+    "eyJ",
+    "-eyJa",
+    "eyJabcdefgh.",
+    "sk-",
+    "-sk-",
+    "a://",
+    "a://a:",
+    "://@",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----",
+    "bearer ",
+    "password=",
+    'password="',
+    "password='\\",
+    '\\"password\\":\\"',
+    "password : ",
+    "token",
+    "_-.",
+    "?key=&",
+    "Authorization:",
+    "密码：",
+    "xoxb-ghp_AKIA",
+    "\\",
+    '"token":"\\\\',
+  ])("%j", (piece) => {
+    const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
+    const start = performance.now();
+    redactor.text(text);
+    redactor.text(`password="${text}`);
+    expect(performance.now() - start).toBeLessThan(4_000);
+  });
+});

@@ -1,0 +1,61 @@
+import { type Span, createSecretFinder } from "./find-secrets.ts";
+import { redactValue, redacted } from "./redact-value.ts";
+import { type RedactedStream, createRedactedStream } from "./redacted-stream.ts";
+import { findTokens } from "./token-shapes.ts";
+
+/** Takes secrets out of everything that leaves: records, logs, events, errors. Linear in its input; never throws. */
+export interface Redactor {
+  readonly text: (text: string) => string;
+  /** The same reference when there was nothing to take out, else a copy. */
+  readonly value: (value: unknown) => unknown;
+  /** For text that arrives in pieces, a secret possibly in two of them. */
+  readonly stream: () => RedactedStream;
+}
+
+/**
+ * A redactor for known secrets (plain, percent-encoded, base64, hex, JSON-escaped), values under telling names
+ * (`password`, `Authorization`, …) and tokens of known shapes. Secrets of fewer than four characters are not looked for.
+ *
+ * @example
+ * ```ts
+ * const redactor = createRedactor(["hunter2secret"]);
+ * redactor.text("sent hunter2secret"); // "sent [redacted]"
+ * redactor.value({ password: "p" }); // { password: "[redacted]" }
+ * ```
+ */
+export function createRedactor(secrets: Iterable<string>): Redactor {
+  const finder = createSecretFinder(secrets);
+  const find = (text: string): Span[] => merge([...finder.find(text), ...findTokens(text)]);
+  const text = (input: string): string => {
+    if (input.length < 4) return input;
+    const spans = find(input);
+    return spans.length === 0 ? input : cover(input, spans);
+  };
+  return {
+    text,
+    value: (value) => redactValue(value, text),
+    stream: () => createRedactedStream({ find, cover, openEnd: (input) => finder.openEnd(input) }),
+  };
+}
+
+/** Sorted, with overlapping and touching spans made one. */
+function merge(spans: Span[]): Span[] {
+  if (spans.length < 2) return spans;
+  const merged: [number, number][] = [];
+  for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+function cover(text: string, spans: readonly Span[]): string {
+  let result = "";
+  let at = 0;
+  for (const [start, end] of spans) {
+    result += text.slice(at, start) + redacted;
+    at = end;
+  }
+  return result + text.slice(at);
+}

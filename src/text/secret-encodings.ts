@@ -1,0 +1,51 @@
+/** Shorter secrets would turn ordinary text into holes; they are not looked for. */
+const shortest = 4;
+
+/** An encoded form must be this long to be told from chance. */
+const shortestEncoded = 6;
+
+/** Every form in which a known secret is looked for. */
+export function encodingsOf(secret: string): string[] {
+  const forms = new Set<string>();
+  for (const text of [secret, secret.trim()]) {
+    if (text.length < shortest || !text.isWellFormed()) continue;
+    forms.add(text);
+    for (const form of [...percentForms(text), ...jsonForms(text), ...byteForms(Buffer.from(text))]) {
+      if (form.length >= shortestEncoded) forms.add(form);
+    }
+  }
+  // Logs print long secrets line by line.
+  for (const line of secret.split(/\r?\n/)) if (line.trim().length >= 16) forms.add(line.trim());
+  return [...forms];
+}
+
+function percentForms(text: string): string[] {
+  const usual = encodeURIComponent(text);
+  // RFC 3986 also encodes !'()*; forms write a space as +; some encoders write lower-case digits.
+  const strict = usual.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [usual, strict, strict.replaceAll("%20", "+"), encodeURI(text)];
+  return [...forms, ...forms.map((form) => form.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+function jsonForms(text: string): string[] {
+  const once = JSON.stringify(text).slice(1, -1);
+  const twice = JSON.stringify(once).slice(1, -1);
+  const ascii = once.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return [once, twice, ascii, once.replaceAll("/", "\\/")];
+}
+
+function byteForms(bytes: Buffer): string[] {
+  const hex = bytes.toString("hex");
+  const forms = [hex, hex.toUpperCase()];
+  for (const encoding of ["base64", "base64url"] as const) {
+    forms.push(bytes.toString(encoding).replace(/=+$/, ""));
+    for (const before of [0, 1, 2]) forms.push(insideBase64(bytes, before, encoding));
+  }
+  return forms;
+}
+
+/** The characters that the secret alone decides when `before` bytes stand in front of it and anything behind. */
+function insideBase64(bytes: Buffer, before: number, encoding: "base64" | "base64url"): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding);
+  return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+}

@@ -1,0 +1,54 @@
+/**
+ * Escape sequences, 7-bit and 8-bit. Bodies stop at the next introducer, so that matching stays linear,
+ * and at a line end, so that an unclosed sequence cannot hide the rest of a text.
+ */
+const escapes =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]{0,4096}(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[ -/]{0,8}[0-~]/g;
+
+/** What moves the cursor, reorders text or is not seen at all. Joiners and emoji selectors are real text. */
+const unseen =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+/** Joiners and selectors in a row carry no text, only hidden data. */
+// oxlint-disable-next-line no-misleading-character-class
+const hiddenRuns = /[\u200c\u200d\ufe0e\ufe0f]{3,}/g;
+
+/** Most text has nothing to strip: only line ends, tabs, ASCII, and scripts without marks. */
+const clean = /^[\t\n\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u3001-\u312f\u4e00-\u9fff\uff01-\uff5e]*$/;
+
+/**
+ * Text of unknown origin, made fit for terminals, logs and prompts: escape sequences, control, bidi, tag and other
+ * unseen characters are removed, line ends become `\n`, lone surrogates become `U+FFFD`.
+ *
+ * @example
+ * ```ts
+ * stripUnsafe("\u001b[31mred\u001b[0m \u202etxt"); // "red txt"
+ * ```
+ */
+export function stripUnsafe(text: string): string {
+  if (clean.test(text)) return text;
+  return text
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n")
+    .replace(escapes, "")
+    .replace(unseen, "")
+    .replace(hiddenRuns, "")
+    .toWellFormed();
+}
+
+/** One line of text of unknown origin with every unsafe character shown instead of acting: `␛[31m`, `<U+202E>`. */
+export function showUnsafe(text: string): string {
+  if (clean.test(text) && !/[\t\n]/.test(text)) return text;
+  return text
+    .replace(unseen, show)
+    .replace(/[\t\n\u2028\u2029]/g, show)
+    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, show);
+}
+
+function show(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

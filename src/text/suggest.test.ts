@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { suggest } from "./suggest.ts";
+
+const tools = ["web_search", "web_fetch", "calculator", "http_request", "搜索网页", "天气"];
+
+test.each([
+  ["calculatr", "calculator"],
+  ["webSearch", "web_search"],
+  ["WEB-SEARCH", "web_search"],
+  ["http request", "http_request"],
+  ["web_serach", "web_search"],
+  ["calc", "calculator"],
+  ["search", "web_search"],
+  ["搜素网页", "搜索网页"],
+  ["天氣", "天气"],
+])("%s suggests %s", (word, expected) => {
+  expect(suggest(word, tools)).toBe(expected);
+});
+
+test.each(["", "zzz", "weather_forecast", "x", "__", "a".repeat(100_000)])("nothing is near %j", (word) => {
+  expect(suggest(word, tools)).toBeUndefined();
+});
+
+test("two swapped letters are one mistake", () => {
+  expect(suggest("nmae", ["type", "name", "tags"])).toBe("name");
+});
+
+test("a spelling mistake beats an abbreviation", () => {
+  expect(suggest("max", ["maximum_tokens", "mex", "min"])).toBe("mex");
+});
+
+test("camelCase names of the JSON Schema world find their snake_case option", () => {
+  expect(suggest("maxItems", ["max_length", "max_items", "items"])).toBe("max_items");
+});
+
+test("the first of equals wins, so the answer is stable", () => {
+  expect(suggest("cat", ["bat", "hat"])).toBe("bat");
+});
+
+test("a hostile list of candidates costs little", () => {
+  const many = Array.from({ length: 5_000 }, (_, i) => `tool_${i}_${"x".repeat(200)}`);
+  const start = performance.now();
+  suggest("tool_4999", [...many, "y".repeat(1_000_000)]);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});

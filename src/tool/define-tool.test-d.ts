@@ -1,0 +1,161 @@
+// Compiled, never run: `tsc` fails where a type is not what these lines say.
+import { expectTypeOf } from "vitest";
+import { z } from "zod";
+import { type } from "arktype";
+import { fail } from "../base/index.ts";
+import { fromJsonSchema } from "../schema/index.ts";
+import type { CallTool, ToolContext } from "./context.ts";
+import { defineTool } from "./define-tool.ts";
+import { type ToolResult, ok } from "./result.ts";
+import type { InputOf, OutputOf } from "./tool.ts";
+
+const search = defineTool({
+  name: "search",
+  description: "d",
+  input: z.object({
+    query: z.string(),
+    limit: z.number().default(10),
+    since: z.date().optional(),
+    size: z.string().transform((text) => text.length),
+  }),
+  effect: ({ limit }) => (limit > 5 ? "read" : "pure"),
+  destructive: ({ query }) => query === "",
+  timeoutMs: ({ size }) => size * 10,
+  run: async (args, context) => {
+    // A transform's output reaches the handler; a default makes it certain.
+    expectTypeOf(args).toEqualTypeOf<{ query: string; limit: number; since?: Date | undefined; size: number }>();
+    expectTypeOf(context).toEqualTypeOf<ToolContext>();
+    // @ts-expect-error only a composite tool can call others
+    void context.callTool;
+    return { hits: [args.query], size: args.size };
+  },
+});
+
+// Callers pass the input side.
+expectTypeOf<InputOf<typeof search>>().toEqualTypeOf<{
+  query: string;
+  size: string;
+  limit?: number | undefined;
+  since?: Date | undefined;
+}>();
+expectTypeOf<OutputOf<typeof search>>().toEqualTypeOf<{ hits: string[]; size: number }>();
+
+declare const call: CallTool;
+
+async function results(): Promise<void> {
+  const result = await call(search, { query: "x", size: "abc" });
+  expectTypeOf(result).toEqualTypeOf<ToolResult<{ hits: string[]; size: number }>>();
+  // @ts-expect-error the output is there only after success was checked
+  void result.output;
+  if (result.success) {
+    expectTypeOf(result.output.hits).toEqualTypeOf<string[]>();
+    // @ts-expect-error a success has no error
+    void result.error;
+  } else {
+    expectTypeOf(result.error.code).toExtend<string>();
+    // @ts-expect-error a failure has no output
+    void result.output;
+  }
+  // @ts-expect-error wrong type of an argument
+  await call(search, { query: 1, size: "abc" });
+  // @ts-expect-error an argument is missing
+  await call(search, { query: "x" });
+  // @ts-expect-error an argument that the tool does not know
+  await call(search, { query: "x", size: "abc", limt: 5 });
+  const byName = await call("search", { anything: true });
+  if (byName.success) expectTypeOf(byName.output).toEqualTypeOf<unknown>();
+}
+void results;
+
+// No input: no arguments.
+const now = defineTool({ name: "now", description: "d", run: () => 1 });
+expectTypeOf<InputOf<typeof now>>().toEqualTypeOf<Record<string, never>>();
+
+// Handlers may be plain, asynchronous, generators, and may fail or bring attachments: the output is what is left.
+const generated = defineTool({
+  name: "g",
+  description: "d",
+  async *run() {
+    yield { percent: 50 };
+    return { done: true };
+  },
+});
+expectTypeOf<OutputOf<typeof generated>>().toEqualTypeOf<{ done: boolean }>();
+
+const careful = defineTool({
+  name: "c",
+  description: "d",
+  run: async () => (process.pid > 1 ? ok({ n: 1 }, { meta: { tokens: 5 } }) : fail("no", { retry: "never" })),
+});
+expectTypeOf<OutputOf<typeof careful>>().toEqualTypeOf<{ n: number }>();
+
+// The output schema decides what the handler returns and what callers get.
+const counted = defineTool({
+  name: "o",
+  description: "d",
+  output: z.object({ n: z.string().transform(Number) }),
+  run: () => ({ n: "5" }),
+});
+expectTypeOf<OutputOf<typeof counted>>().toEqualTypeOf<{ n: number }>();
+
+defineTool({
+  name: "o",
+  description: "d",
+  output: z.object({ n: z.number() }),
+  // @ts-expect-error the handler returns what the output schema does not take
+  run: () => ({ n: "5" }),
+});
+
+defineTool({
+  name: "o",
+  description: "d",
+  output: z.object({ n: z.number() }),
+  // A failure is always allowed.
+  run: () => fail("no"),
+});
+
+// Composite tools can call others.
+defineTool({
+  name: "all",
+  description: "d",
+  composite: true,
+  run: async (_args, { callTool }) => {
+    const result = await callTool(search, { query: "x", size: "y" });
+    return result.success ? result.output.size : 0;
+  },
+});
+
+defineTool({
+  name: "all",
+  description: "d",
+  composite: false,
+  // @ts-expect-error not composite
+  run: (_args, { callTool }) => callTool("x", {}),
+});
+
+// Other dialects.
+const ark = defineTool({
+  name: "a",
+  description: "d",
+  input: type({ at: "string.date.parse" }),
+  run: ({ at }) => at.getTime(),
+});
+expectTypeOf<InputOf<typeof ark>>().toEqualTypeOf<{ at: string }>();
+expectTypeOf<OutputOf<typeof ark>>().toEqualTypeOf<number>();
+
+const json = defineTool({
+  name: "j",
+  description: "d",
+  input: fromJsonSchema<{ url: string }, { url: string }>({ type: "object" }),
+  run: ({ url }) => url.length,
+});
+expectTypeOf<InputOf<typeof json>>().toEqualTypeOf<{ url: string }>();
+
+// @ts-expect-error a description is required
+defineTool({ name: "x", run: () => null });
+// @ts-expect-error there is no such effect
+defineTool({ name: "x", description: "d", effect: "writes", run: () => null });
+// @ts-expect-error there is no such option
+defineTool({ name: "x", description: "d", handler: () => null, run: () => null });
+// @ts-expect-error a JSON Schema is passed through fromJsonSchema()
+defineTool({ name: "x", description: "d", input: { type: "object" }, run: () => null });

@@ -1,0 +1,203 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type FailureError, isFailureError } from "../base/index.ts";
+import type { CompositeContext, ToolContext } from "./context.ts";
+import { parseToolFile } from "./tool-file.ts";
+
+const root = mkdtempSync(join(tmpdir(), "windlass-command-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const context = (signal = new AbortController().signal) =>
+  ({ signal, secrets: { get: (name: string) => (name === "KEY" ? "opened" : undefined) } }) as unknown as ToolContext &
+    CompositeContext;
+
+const parse = (entry: string) =>
+  parseToolFile(
+    `name: t\ndescription: d\nparameters:\n  - { name: a, type: string }\n  - { name: b, type: object }\nentry:\n  type: external\n${entry
+      .split("\n")
+      .map((line) => `  ${line}`)
+      .join("\n")}\n`,
+    {
+      file: "t.yaml",
+      root,
+      secretNames: ["KEY"],
+      env: { PATH: process.env["PATH"], HOME: "/h", LANG: "C", LEAK: "x" },
+    },
+  );
+
+/** A command of the node that runs this test. */
+const node = (code: string, ...args: string[]): string =>
+  `command: ${JSON.stringify([process.execPath, "-e", code, "--", ...args])}`;
+
+async function call(entry: string, args: object = {}, signal?: AbortSignal): Promise<unknown> {
+  const { tool, problems } = await parse(entry);
+  expect(problems).toEqual([]);
+  try {
+    return (await tool?.run(args, context(signal))) as unknown;
+  } catch (error) {
+    if (isFailureError(error)) return error;
+    throw error;
+  }
+}
+
+const printArgs = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
+
+/** Code that notes the pid of the process it runs in. */
+const note = (name: string): string =>
+  `require("fs").writeFileSync(${JSON.stringify(join(root, name))}, String(process.pid));`;
+
+/** Does the process that noted its pid still run? One that ended and waits to be collected does not. */
+function isAlive(name: string): boolean {
+  const file = join(root, name);
+  if (!existsSync(file)) return false;
+  const pid = Number(readFileSync(file, "utf8"));
+  try {
+    process.kill(pid, 0);
+    return !existsSync("/proc") || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+describe("[B07] a command", () => {
+  test("each list item is one argument, whatever is in it: there is no shell", async () => {
+    const hostile = "a b; touch $(pwd)/pwned `id` 'q' \"d\" * | & > x\nnext";
+    const output = await call(`${node(printArgs, "${input.a}", "x=${input.a}", "lit $HOME")}\noutput: json`, {
+      a: hostile,
+    });
+    expect(output).toEqual([hostile, `x=${hostile}`, "lit $HOME"]);
+  });
+
+  test("an item that is only a missing reference is left out, objects are JSON", async () => {
+    expect(
+      await call(`${node(printArgs, "${input.a}", "${input.b}", "[${input.a}]")}\noutput: json`, { b: { k: 1 } }),
+    ).toEqual(['{"k":1}', "[]"]);
+  });
+
+  test("gets its input on stdin and gives text without the last line end", async () => {
+    expect(await call(`${node("process.stdin.pipe(process.stdout)")}\nstdin: "\${input.a}\\n"`, { a: "你好" })).toBe(
+      "你好",
+    );
+    expect(await call(`${node("process.stdin.pipe(process.stdout)")}\nstdin: { v: "\${input.a}" }`, { a: "x" })).toBe(
+      '{"v":"x"}',
+    );
+  });
+
+  test("sees PATH, HOME, LANG and what the file declares, nothing else", async () => {
+    const output = await call(
+      `${node("console.log(JSON.stringify(process.env))")}\noutput: json\nenv: { TOKEN: "\${secret.KEY}", N: 1 }`,
+    );
+    const { PATH, ...rest } = output as Record<string, string>;
+    expect(PATH).toBe(process.env["PATH"]);
+    delete rest["__CF_USER_TEXT_ENCODING"];
+    expect(rest).toEqual({ HOME: "/h", LANG: "C", TOKEN: "opened", N: "1" });
+  });
+
+  test("runs in the workspace", async () => {
+    expect(await call(node("console.log(process.cwd())"))).toBe(realpathSync(root));
+  });
+
+  test("an exit code other than 0 is a failure with the end of stderr", async () => {
+    const failure = (await call(
+      node("console.error('x'.repeat(9000) + '\\u001b[31m broke'); process.exit(3)"),
+    )) as FailureError;
+    expect(failure.toFailure()).toMatchObject({ code: "execution_error", reason: "exit_3", retry: "unsafe" });
+    expect(failure.message).toMatch(/ended with exit code 3: x+ broke$/);
+    expect(failure.message.length).toBeLessThan(1_200);
+  });
+
+  test("a program that is not there is not available", async () => {
+    expect(await call("command: [no-such-program-here]")).toMatchObject({
+      code: "not_available",
+      reason: "command_not_found",
+    });
+    expect(await call(`command: [./none]`)).toMatchObject({ code: "not_available" });
+    expect(await call(`command: [node]\ncwd: ./gone`)).toMatchObject({
+      code: "not_available",
+      reason: "folder_not_found",
+    });
+  });
+
+  test("text that is no JSON is refused where JSON was promised", async () => {
+    expect(await call(`${node("console.log('no')")}\noutput: json`)).toMatchObject({
+      code: "output_invalid",
+      reason: "not_json",
+    });
+  });
+
+  test("a NUL in an argument is refused", async () => {
+    expect(await call(node("", "${input.a}"), { a: "a\0b" })).toMatchObject({ code: "validation_error" });
+  });
+
+  test("a program that does not read its input does no harm", async () => {
+    expect(await call(`${node("process.exit(0)")}\nstdin: ${JSON.stringify("x".repeat(30_000))}`)).toBe("");
+  });
+
+  test("a program that prints without end is ended", async () => {
+    const failure = (await call(
+      node(`${note("flood")} const f = () => process.stdout.write('x'.repeat(65536), f); f();`),
+    )) as FailureError;
+    expect(failure).toMatchObject({ code: "output_invalid", reason: "too_large" });
+    expect(isAlive("flood")).toBe(false);
+  });
+
+  test("an abort ends the program and everything it started, also what ignores the polite signal", async () => {
+    const abort = new AbortController();
+    const stubborn = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); ${note("child")}`;
+    const code = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}], { stdio: "inherit" }); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); ${note("parent")}`;
+    const pending = call(node(code), {}, abort.signal);
+    while (!isAlive("child")) await new Promise((resolve) => setTimeout(resolve, 20));
+    abort.abort();
+    expect(await pending).toMatchObject({ code: "cancelled" });
+    expect(isAlive("child")).toBe(false);
+    expect(isAlive("parent")).toBe(false);
+  });
+
+  test("what a finished program left running is ended too", async () => {
+    const child = `setInterval(() => {}, 1000); ${note("left")}`;
+    const code = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: "inherit" });
+setInterval(() => require("fs").existsSync(${JSON.stringify(join(root, "left"))}) && process.exit(0), 10)`;
+    expect(await call(node(code))).toBe("");
+    expect(existsSync(join(root, "left"))).toBe(true);
+    expect(isAlive("left")).toBe(false);
+  });
+
+  test("what left its process group to live on is not waited for", async () => {
+    const child = "setTimeout(() => {}, 3000)";
+    const code = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: "inherit", detached: true }).unref(); console.log("done")`;
+    const start = performance.now();
+    expect(await call(node(code))).toBe("done");
+    expect(performance.now() - start).toBeLessThan(2_500);
+  });
+
+  test("a call that is already cancelled starts nothing", async () => {
+    expect(await call(node("console.log(1)"), {}, AbortSignal.abort())).toMatchObject({ code: "cancelled" });
+  });
+
+  test("its effect is once, its timeout the entry's", async () => {
+    const { tool } = await parse(`${node("")}\ntimeout: 5s`);
+    expect(tool).toMatchObject({ effect: "once", destructive: true, timeoutMs: 5_000 });
+  });
+});
+
+describe("files that cannot work", () => {
+  test.each([
+    ["command: []", "bad_value"],
+    ["command: jq .a", "shell_command"],
+    ['command: ["${input.a}"]', "bad_value"],
+    ['command: [jq, "${input.c}"]', "unknown_reference"],
+    ['command: [jq, "${secret.KEY}"]', "secret_in_arguments"],
+    ["command: [jq]\ncwd: ../..", "outside_workspace"],
+    ["command: [jq]\ncwd: /etc", "outside_workspace"],
+    ['command: [jq]\nenv: { "A B": x }', "bad_value"],
+    ["command: [jq]\noutput: xml", "bad_value"],
+    ["command: [jq, 1]", "wrong_type"],
+    ["command: [jq]\nstdn: x", "unknown_key"],
+  ])("%s is refused with %s", async (entry, code) => {
+    const { tool, problems } = await parse(entry);
+    expect(tool).toBeUndefined();
+    expect(problems.map((problem) => problem.code)).toContain(code);
+  });
+});

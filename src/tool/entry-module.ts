@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { type Clock, FailureError, nodeCrypto } from "../base/index.ts";
+import { stripUnsafe } from "../text/index.ts";
+
+/** What {@link importFresh} takes besides the path. */
+export interface ImportOptions {
+  readonly clock: Clock;
+  /** A module that is still starting up after this time is given up; 10 s. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Imports of a version that failed before: a module it needs may have been mended since. */
+const failures = new Map<string, number>();
+
+/**
+ * Imports a module in the version that its file has now. ESM modules are never unloaded: every changed version stays
+ * in memory until the process ends, which is the price of reloading code. Modules it imports in turn keep their first
+ * version; only the file itself is read anew.
+ */
+export async function importFresh(path: string, options: ImportOptions): Promise<Readonly<Record<string, unknown>>> {
+  const hash = nodeCrypto()
+    .createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex")
+    .slice(0, 16);
+  const version = `${path}?${hash}`;
+  const attempt = failures.get(version) ?? 0;
+  const url = `${pathToFileURL(path).href}?v=${hash}${attempt === 0 ? "" : `-${attempt}`}`;
+  try {
+    const module: unknown = await inTime(import(/* @vite-ignore */ url), path, options);
+    failures.delete(version);
+    // A module namespace is an object of its exports.
+    return module as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    if (failures.size > 1_000) failures.clear();
+    failures.set(version, attempt + 1);
+    throw error;
+  }
+}
+
+function inTime<T>(work: Promise<T>, path: string, { clock, timeoutMs = 10_000, signal }: ImportOptions): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = clock.after(timeoutMs, () => {
+    const message = `the module ${path} did not finish loading within ${timeoutMs / 1000} s`;
+    reject(new FailureError(message, { code: "file_invalid", reason: "import_timeout" }));
+  });
+  const cancel = (): void => reject(new FailureError("loading was cancelled", { code: "cancelled" }));
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  work.then(resolve, reject);
+  return promise.finally(() => {
+    timer.cancel();
+    signal?.removeEventListener("abort", cancel);
+  });
+}
+
+/** What went wrong while a module loaded: the first lines are enough. */
+export function describeError(error: unknown): string {
+  const text =
+    error instanceof Error ? error.message : typeof error === "string" ? error : "it threw no error but a value";
+  return stripUnsafe(text).trim().split("\n").slice(0, 3).join(" ").slice(0, 500);
+}

@@ -1,0 +1,91 @@
+import { plainJsonSize } from "../base/index.ts";
+import type { HttpResponse } from "../net/index.ts";
+import type { Attachment } from "./result.ts";
+
+/** A body as a model can use it: JSON or text in the output, anything else beside it. */
+export interface ReadBody {
+  readonly body: unknown;
+  readonly attachment?: Attachment;
+}
+
+const json = /^(?:application|text)\/(?:[\w.-]+\+)?json$/;
+const text =
+  /^text\/|[/+](?:json|xml|yaml)(?:-seq)?$|^application\/(?:javascript|ecmascript|x-javascript|x-www-form-urlencoded|graphql|sql|toml|x-ndjson|jsonl|x-yaml|x-sh|http|rtf|x-tex|pgp-.*|x-pem-file)$/;
+
+/** Reads a response's body by its content type; without one, by its bytes. */
+export function readResponse({ headers, body, truncated, url }: HttpResponse): ReadBody {
+  const { type, charset } = contentType(String(headers["content-type"] ?? ""));
+  if (body.length === 0) return { body: "" };
+  if (type === "" ? !looksLikeText(body) : !text.test(type)) {
+    return { body: null, attachment: attach(body, type, url) };
+  }
+  const decoded = decode(body, charset, truncated);
+  return { body: json.test(type) ? parsed(decoded) : decoded };
+}
+
+/** `text/html; charset="utf-8"` in its two parts that matter. */
+function contentType(header: string): { type: string; charset: string } {
+  const type = header.split(";", 1)[0] ?? "";
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(header)?.[1];
+  return { type: type.trim().toLowerCase(), charset: charset ?? "utf-8" };
+}
+
+/** A byte order mark outweighs the header; an unknown charset is read as UTF-8. */
+function decode(bytes: Uint8Array, charset: string, cut: boolean): string {
+  const decoder = decoderFor(markOf(bytes) ?? charset);
+  // A character that the size limit cut in two is left out.
+  return decoder.decode(bytes, { stream: cut });
+}
+
+function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function markOf([a, b, c]: Uint8Array): string | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";
+  if (a === 0xfe && b === 0xff) return "utf-16be";
+  return a === 0xff && b === 0xfe ? "utf-16le" : undefined;
+}
+
+/** What does not parse, or cannot be written as JSON again (nested too deep, numbers beyond a double), stays text. */
+function parsed(source: string): unknown {
+  try {
+    const value: unknown = JSON.parse(source);
+    return plainJsonSize(value, Number.MAX_SAFE_INTEGER) === -1 ? source : value;
+  } catch {
+    return source;
+  }
+}
+
+function looksLikeText(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, 4096);
+  if (markOf(head) !== undefined) return true;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
+    return !head.includes(0);
+  } catch {
+    return false;
+  }
+}
+
+function attach(data: Uint8Array, type: string, url: string): Attachment {
+  const mimeType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type) ? type : "application/octet-stream";
+  const [family] = mimeType.split("/");
+  const name = nameIn(url);
+  return {
+    kind: family === "image" || family === "audio" ? family : "file",
+    mimeType,
+    data,
+    ...(name !== undefined && { name }),
+  };
+}
+
+/** The last part of the URL's path, where it is a plain file name. */
+function nameIn(url: string): string | undefined {
+  const last = new URL(url).pathname.split("/").at(-1) ?? "";
+  return /^[\w-][\w.-]{0,99}$/.test(last) ? last : undefined;
+}

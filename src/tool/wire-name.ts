@@ -1,0 +1,95 @@
+import { nodeCrypto } from "../base/index.ts";
+
+/** The APIs whose formats Windlass writes. */
+export type WireProvider = "openai" | "anthropic" | "gemini" | "mcp";
+
+interface NameRule {
+  readonly legal: RegExp;
+  readonly longest: number;
+}
+
+/** Names of tools. MCP allows more, but its clients hand the names on to the other APIs. */
+const toolRules: Readonly<Record<WireProvider, NameRule>> = {
+  openai: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
+  anthropic: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
+  gemini: { legal: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, longest: 64 },
+  mcp: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
+};
+
+/** Names of parameters, also inside nested objects. OpenAI takes any text; MCP does too, but see above. */
+const keyRules: Readonly<Record<WireProvider, NameRule>> = {
+  openai: { legal: /^[^\p{C}]{1,256}$/u, longest: 64 },
+  anthropic: { legal: /^[a-zA-Z0-9_.-]{1,64}$/, longest: 64 },
+  gemini: { legal: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, longest: 64 },
+  mcp: { legal: /^[a-zA-Z0-9_.-]{1,64}$/, longest: 64 },
+};
+
+/** A one-to-one translation of names. */
+export interface NameMap {
+  /** The name to send; a name that is not in the map is translated as if it were alone. */
+  toWire(name: string): string;
+  /** The name that was meant, or undefined where nothing was sent under this one. */
+  fromWire(wireName: string): string | undefined;
+}
+
+/** The translation of tool names for a provider. */
+export function mapToolNames(names: Iterable<string>, provider: WireProvider): NameMap {
+  return mapNames(names, toolRules[provider]);
+}
+
+/** The translation of parameter names for a provider. */
+export function mapKeyNames(names: Iterable<string>, provider: WireProvider): NameMap {
+  return mapNames(names, keyRules[provider]);
+}
+
+/**
+ * Legal names stay as they are; others become a readable stem and a hash of the name. A translated name that
+ * something else already has (a legal name may look like one) is hashed again, in the order of the names.
+ */
+function mapNames(names: Iterable<string>, rule: NameRule): NameMap {
+  const wire = new Map<string, string>();
+  const taken = new Map<string, string>();
+  const claim = (name: string, wireName: string): void => {
+    wire.set(name, wireName);
+    taken.set(wireName, name);
+  };
+  const all = [...new Set(names)];
+  for (const name of all) if (rule.legal.test(name)) claim(name, name);
+  // Sorted, so that the translation does not depend on the order of the tools.
+  for (const name of all.filter((item) => !wire.has(item)).toSorted()) claim(name, freeName(name, rule, taken));
+  return {
+    toWire: (name) =>
+      wire.get(name) ?? (rule.legal.test(name) && !taken.has(name) ? name : freeName(name, rule, taken)),
+    fromWire: (wireName) => taken.get(wireName),
+  };
+}
+
+function freeName(name: string, rule: NameRule, taken: ReadonlyMap<string, string>): string {
+  for (let salt = 0; ; salt++) {
+    const candidate = hashedName(name, rule, salt);
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+/** Letters and digits of a hash; 10 of them leave no chance to meet by accident. */
+const hashLength = 10;
+
+function hashedName(name: string, rule: NameRule, salt: number): string {
+  const digest = nodeCrypto()
+    .createHash("sha256")
+    .update(salt === 0 ? name : `${salt}\0${name}`, "utf8")
+    .digest();
+  const hash = digest.readBigUInt64BE().toString(36).padStart(13, "0").slice(-hashLength);
+  const stem = stemOf(name).slice(0, rule.longest - hashLength - 1);
+  return stem === "" ? `x_${hash}` : `${stem}_${hash}`;
+}
+
+/** What of a name is legal everywhere: accents dropped, everything else one `_`. */
+function stemOf(name: string): string {
+  const ascii = name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "")
+    .replaceAll(/[^a-zA-Z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
+  return /^\d/.test(ascii) ? `_${ascii}` : ascii;
+}

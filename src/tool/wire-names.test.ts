@@ -1,0 +1,111 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "./define-tool.ts";
+import type { WireProvider } from "./wire-name.ts";
+import { createWireNames } from "./wire-names.ts";
+
+const legal: Record<WireProvider, RegExp> = {
+  openai: /^[a-zA-Z0-9_-]{1,64}$/,
+  anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
+  gemini: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
+  mcp: /^[a-zA-Z0-9_-]{1,64}$/,
+};
+const providers = Object.keys(legal) as WireProvider[];
+
+describe.each(providers)("names for %s", (provider) => {
+  test("legal names stay as they are", () => {
+    const names = createWireNames(["web_search", "a-b", "A1"], provider);
+    for (const name of ["web_search", "a-b", "A1"]) {
+      expect(names.toWire(name)).toBe(name);
+      expect(names.fromWire(name)).toBe(name);
+    }
+  });
+
+  test("any names are legal, come back, and never meet", () => {
+    const name = fc.oneof(
+      fc.string({ unit: "grapheme", minLength: 1, maxLength: 90 }),
+      fc.constantFrom(
+        "搜索",
+        "搜尋",
+        "a.b",
+        "a/b",
+        "a b",
+        "a_b",
+        "9lives",
+        "x".repeat(65),
+        "x".repeat(66),
+        "\ud800",
+        "\ud801",
+        "é",
+        "e\u0301",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 30 }), (names) => {
+        const map = createWireNames(names, provider);
+        const wire = names.map((item) => map.toWire(item));
+        for (const item of wire) expect(item).toMatch(legal[provider]);
+        expect(new Set(wire).size).toBe(names.length);
+        expect(wire.map((item) => map.fromWire(item))).toEqual(names);
+      }),
+      { numRuns: 200, seed: 5 },
+    );
+  });
+
+  test("a legal name that looks like a translated one keeps its name", () => {
+    const translated = createWireNames(["搜索"], provider).toWire("搜索");
+    const again = createWireNames(["搜索", translated], provider).toWire("搜索");
+    const names = createWireNames([translated, again, "搜索"], provider);
+    expect(names.toWire(translated)).toBe(translated);
+    expect(names.toWire(again)).toBe(again);
+    expect([translated, again]).not.toContain(names.toWire("搜索"));
+    expect(names.fromWire(names.toWire("搜索"))).toBe("搜索");
+  });
+
+  test("the translation depends neither on the order nor on the company", () => {
+    const alone = createWireNames(["网页/搜索"], provider).toWire("网页/搜索");
+    expect(createWireNames(["b", "网页/搜索", "a.c", "读取"], provider).toWire("网页/搜索")).toBe(alone);
+    expect(createWireNames(["读取", "a.c", "网页/搜索"], provider).toWire("网页/搜索")).toBe(alone);
+  });
+});
+
+test("the same in every process: these names are stored in conversations", () => {
+  const names = createWireNames(["搜索", "files/read.text"], "openai");
+  expect([names.toWire("搜索"), names.toWire("files/read.text")]).toEqual([
+    "x_2suy79fcln",
+    "files_read_text_7p3ax7fzfz",
+  ]);
+});
+
+test("a name that was never sent means nothing", () => {
+  expect(createWireNames(["a"], "openai").fromWire("b")).toBeUndefined();
+});
+
+describe("arguments", () => {
+  const tool = defineTool({
+    name: "搜索",
+    description: "d",
+    input: z.object({ 查询: z.string(), list: z.array(z.object({ "a b": z.number() })) }),
+    run: () => null,
+  });
+
+  test("come back under the tool's own parameter names", () => {
+    const names = createWireNames([tool], "gemini");
+    const key = createWireNames(["查询"], "openai").toWire("查询");
+    const inner = createWireNames(["a b"], "openai").toWire("a b");
+    expect(names.argumentsFromWire(names.toWire("搜索"), { [key]: "x", list: [{ [inner]: 1 }], other: null })).toEqual({
+      查询: "x",
+      list: [{ "a b": 1 }],
+      other: null,
+    });
+  });
+
+  test("of tools without such names, or unknown ones, are left alone", () => {
+    const args = { 查询: "x" };
+    expect(createWireNames([tool], "openai").argumentsFromWire("nobody", args)).toBe(args);
+    expect(
+      createWireNames([tool], "openai").argumentsFromWire(createWireNames([tool], "openai").toWire("搜索"), args),
+    ).toBe(args);
+  });
+});

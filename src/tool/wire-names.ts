@@ -1,0 +1,52 @@
+import { isRecord, put } from "../schema/index.ts";
+import { type AnyTool, isTool } from "./tool.ts";
+import { type NameMap, type WireProvider, mapToolNames } from "./wire-name.ts";
+import { toWireSchema } from "./wire-schema.ts";
+
+/** The names of some tools, and of their parameters, as a provider sees them; one to one, so calls come back right. */
+export interface WireNames extends NameMap {
+  /** The arguments of a call with the parameter names that the tool declares; others are left as they are. */
+  argumentsFromWire(wireName: string, args: unknown): unknown;
+}
+
+/**
+ * Translates names that a provider does not allow, there and back. Legal names stay as they are; others get a readable
+ * stem and a hash, the same in every process.
+ *
+ * @example
+ * ```ts
+ * const names = createWireNames(tools, "openai");
+ * names.toWire("web_search"); // "web_search"
+ * names.fromWire(names.toWire("网页搜索")); // "网页搜索"
+ * ```
+ */
+export function createWireNames(tools: Iterable<AnyTool | string>, provider: WireProvider): WireNames {
+  const byName = new Map<string, AnyTool | undefined>();
+  for (const tool of tools) {
+    if (isTool(tool)) byName.set(tool.name, tool);
+    else if (!byName.has(tool)) byName.set(tool, undefined);
+  }
+  const names = mapToolNames(byName.keys(), provider);
+  return {
+    ...names,
+    argumentsFromWire(wireName, args) {
+      const tool = byName.get(names.fromWire(wireName) ?? "");
+      if (tool === undefined) return args;
+      const { renamed, keys } = toWireSchema(tool.input.json, provider);
+      return renamed ? restoreKeys(args, keys) : args;
+    },
+  };
+}
+
+/** A tool's description for a model, which has to know the real name where another one is sent. */
+export function wireDescription(tool: AnyTool, names: NameMap): string {
+  return names.toWire(tool.name) === tool.name ? tool.description : `${tool.name}: ${tool.description}`;
+}
+
+function restoreKeys(value: unknown, keys: NameMap): unknown {
+  if (Array.isArray(value)) return value.map((item) => restoreKeys(item, keys));
+  if (!isRecord(value)) return value;
+  const restored: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) put(restored, keys.fromWire(key) ?? key, restoreKeys(item, keys));
+  return restored;
+}
