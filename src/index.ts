@@ -6,6 +6,7 @@
  */
 import type { Workspace, WorkspaceOptions } from "./app/index.ts";
 
+export type { SqliteStats, SqliteStore } from "./adapters/index.ts";
 export type { SecretSource, Workspace, WorkspaceConfig, WorkspaceOptions } from "./app/index.ts";
 export {
   type Clock,
@@ -59,7 +60,15 @@ export {
   forWorkflow,
   parkingApprover,
 } from "./engine/index.ts";
-export { type JsonSchema, type Schema, type Validation, fromJsonSchema } from "./schema/index.ts";
+export type { FolderChange, ToolFolder } from "./hub/index.ts";
+export {
+  type JsonSchema,
+  type Schema,
+  type StandardSchema,
+  type SyncSchema,
+  type Validation,
+  fromJsonSchema,
+} from "./schema/index.ts";
 export {
   type Approval,
   type ApprovalRequest,
@@ -70,6 +79,9 @@ export {
   type CallerType,
   type ConversationSummary,
   type Decision,
+  type MemoryApprovalsOptions,
+  type MemoryCacheOptions,
+  type MemoryRecordsOptions,
   type RecordPage,
   type RecordQuery,
   type RecordStore,

@@ -1,2 +1,2 @@
-export { type SqliteOptions, openSqlite } from "./sqlite/open-sqlite.ts";
+export { openSqlite } from "./sqlite/open-sqlite.ts";
 export type { SqliteStats, SqliteStore } from "./sqlite/sqlite-store.ts";

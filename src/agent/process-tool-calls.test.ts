@@ -46,7 +46,7 @@ describe("[D04] tool calls of a model", () => {
     "arguments %s are answered, never thrown, never run",
     async (_shown, input) => {
       const before = (await engine.callStatistics()).totalCalls;
-      const [message] = await processToolCalls(engine, [call("1", "echo", String(input))]);
+      const [message] = await processToolCalls(engine, [call("1", "echo", input as string)]);
       const content = JSON.parse(message?.content ?? "") as { success: boolean; error: string };
       expect(content.success).toBe(false);
       expect(content.error).toMatch(/\S+ \S+ \S+/);

@@ -1,15 +1,24 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openSqlite, type SqliteStore } from "../adapters/index.ts";
+import type { SqliteStore } from "../adapters/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
 import { builtinTools } from "../builtin/index.ts";
-import { type Approver, type Engine, type LogEntry, createEngine, parkingApprover } from "../engine/index.ts";
+import {
+  type Approver,
+  type Closable,
+  type Engine,
+  type EngineOptions,
+  type LogEntry,
+  createEngine,
+  parkingApprover,
+} from "../engine/index.ts";
 import { type ToolFolder, createToolFolder } from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
-import { type ApprovalStore, createMemoryApprovals } from "../store/index.ts";
-import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/index.ts";
+import type { ApprovalStore } from "../store/index.ts";
+import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
 import { ToolRegistry } from "../tool/index.ts";
 import { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
+import { memoryJournal, openJournal } from "./open-journal.ts";
 import { type ReadSecrets, readSecrets } from "./read-secrets.ts";
 import { type ParsedWorkspace, type WorkspaceConfig, defaultConfig, parseWorkspace } from "./workspace-config.ts";
 
@@ -33,8 +42,8 @@ export interface Workspace {
   readonly config: WorkspaceConfig;
   readonly engine: Engine;
   readonly approvals: ApprovalStore;
-  /** The database; absent with the `memory` store. */
-  readonly store?: SqliteStore;
+  /** The database; undefined with the `memory` store. */
+  readonly store: SqliteStore | undefined;
   readonly folder: ToolFolder;
   /** Secrets that `windlass.yaml` names and that have no value. */
   readonly missingSecrets: ReadSecrets["missing"];
@@ -69,36 +78,26 @@ export class WorkspaceError extends FailureError {
  */
 export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
   const dir = await findWorkspace(from);
-  const parsed = await readConfig(dir);
-  if (hasErrors(parsed.problems)) throw new WorkspaceError(parsed.problems);
-  const { config } = parsed;
+  const { config, problems } = await readConfig(dir);
+  if (hasErrors(problems)) throw new WorkspaceError(problems);
   const secrets = await readSecrets(config.secrets, dir, options.env ?? process.env);
   const redactor = createRedactor(Object.values(secrets.values));
-  const store = options.store === "memory" ? undefined : await openStore(dir, config, redactor);
-  const approvals = store?.approvals ?? createMemoryApprovals({});
-  const parked = parkingApprover(approvals, systemClock);
-
+  const journal =
+    options.store === "memory" ? memoryJournal(redactor) : await openJournal(dir, config.retention, redactor);
   const door = createDoor({ allow: config.network.allow });
   const builtins = new ToolRegistry();
-  for (const tool of builtinTools({ door })) builtins.register(tool);
+  for (const tool of builtinTools({ door })) builtins.register(tool, { owner: "builtin" });
   const registry = new ToolRegistry();
-  registry.replace(
-    builtins.list().map(({ tool }) => tool),
-    { owner: "builtin" },
-  );
+  for (const { tool, ...origin } of builtins.list()) registry.register(tool, origin);
 
+  const parked = parkingApprover(journal.approvals, systemClock);
   const engine = createEngine({
+    ...engineOptions(config),
     registry,
     redactor,
     secrets: secrets.values,
-    concurrency: config.concurrency,
-    permissions: config.permissions,
+    records: journal.records,
     approver: options.approver?.(parked) ?? parked,
-    strictValidation: config.engine.strictValidation,
-    enabledTools: config.engine.enabledTools,
-    disabledTools: config.engine.disabledTools,
-    limits: { timeoutMs: config.engine.timeoutMs, maxRetries: config.engine.maxRetries },
-    ...(store !== undefined && { records: store.records }),
     ...(options.onLog !== undefined && { onLog: options.onLog }),
   });
   const folder = createToolFolder({
@@ -118,18 +117,26 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     configured: await exists(join(dir, workspaceFile)),
     config,
     engine,
-    approvals,
     folder,
-    ...(store !== undefined && { store }),
+    approvals: journal.approvals,
+    store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...parsed.problems, ...folder.problems()],
-    async close() {
-      await folder.close();
-      await engine.close();
-      await store?.close();
-      await door.close();
-    },
+    problems: () => [...problems, ...folder.problems()],
+    close: () => closeAll([folder, engine, journal, door]),
   };
+}
+
+/** Closes one after the other; one that fails does not keep the others open. */
+async function closeAll(parts: readonly Closable[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) await part.close().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): EngineOptions {
+  const { strictValidation, enabledTools, disabledTools, timeoutMs, maxRetries } = engine;
+  const limits = { timeoutMs, maxRetries };
+  return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits };
 }
 
 function reloadMode(config: WorkspaceConfig, reload: boolean) {
@@ -141,14 +148,4 @@ async function readConfig(dir: string): Promise<ParsedWorkspace> {
   const path = join(dir, workspaceFile);
   if (!(await exists(path))) return { config: defaultConfig, problems: [] };
   return parseWorkspace(await readFile(path, "utf8"), workspaceFile);
-}
-
-async function openStore(dir: string, config: WorkspaceConfig, redactor: Redactor): Promise<SqliteStore> {
-  const data = join(dir, ".windlass");
-  if (!(await exists(data))) {
-    await mkdir(data, { recursive: true });
-    // Data of this folder, not of its repository.
-    await writeFile(join(data, ".gitignore"), "*\n");
-  }
-  return openSqlite({ file: join(data, "journal.db"), redactor, retention: config.retention });
 }

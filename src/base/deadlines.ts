@@ -49,10 +49,11 @@ export class Deadlines {
     return size;
   }
 
-  /** Calls `target.expire()` after `ms`, unless cancelled. Holds the process alive until then. */
+  /** Calls `target.expire()` after `ms`, unless cancelled; at once when `ms` is no time at all. Holds the process. */
   set(ms: number, target: Expiring): Deadline {
-    const queue = this.#queueOf(Math.max(0, Math.ceil(ms)));
-    const deadline = new Deadline(this.#clock.elapsed() + ms, target, queue);
+    // Not Math.max: it would let NaN through, which no timer ever reaches.
+    const queue = this.#queueOf(ms > 0 ? Math.ceil(ms) : 0);
+    const deadline = new Deadline(this.#clock.elapsed() + (ms > 0 ? ms : 0), target, queue);
     queue.pending.append(deadline);
     if (queue.timer === undefined) this.#arm(queue, queue.ms);
     else if (queue.pending.size === 1) queue.timer.hold(true);
@@ -81,14 +82,18 @@ export class Deadlines {
   }
 
   #fire(queue: SameDuration): void {
-    queue.timer = undefined;
     const now = this.#clock.elapsed();
-    for (let due = queue.pending.first; due && due.dueAt <= now; due = queue.pending.first) {
-      queue.pending.remove(due);
-      due.target.expire();
+    // Its timer counts as armed meanwhile: a target that sets a new deadline must not put off those that wait.
+    try {
+      for (let due = queue.pending.first; due && due.dueAt <= now; due = queue.pending.first) {
+        queue.pending.remove(due);
+        due.target.expire();
+      }
+    } finally {
+      const next = queue.pending.first;
+      queue.timer = undefined;
+      if (next === undefined) this.#byDuration.delete(queue.ms);
+      else this.#arm(queue, Math.max(1, Math.ceil(next.dueAt - now)));
     }
-    const next = queue.pending.first;
-    if (next === undefined) this.#byDuration.delete(queue.ms);
-    else if (queue.timer === undefined) this.#arm(queue, Math.max(1, Math.ceil(next.dueAt - now)));
   }
 }

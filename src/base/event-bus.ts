@@ -19,6 +19,9 @@ interface Subscription<E> {
 export class EventBus<E extends { readonly type: string }> {
   /** Replaced, never changed: a listener may subscribe or unsubscribe while an event is delivered. */
   #subscriptions: readonly Subscription<E>[] = [];
+  /** Events that listeners caused while one is delivered; everyone hears them after it. */
+  readonly #later: E[] = [];
+  #delivering = false;
   readonly #onError: ListenerError<E>;
 
   constructor(onError: ListenerError<E>) {
@@ -41,6 +44,17 @@ export class EventBus<E extends { readonly type: string }> {
   }
 
   emit(event: E): void {
+    if (this.#delivering) {
+      this.#later.push(event);
+      return;
+    }
+    this.#delivering = true;
+    this.#deliver(event);
+    if (this.#later.length > 0) this.#deliverLater();
+    this.#delivering = false;
+  }
+
+  #deliver(event: E): void {
     for (const { listener, types } of this.#subscriptions) {
       if (types !== undefined && !types.has(event.type)) continue;
       try {
@@ -50,6 +64,12 @@ export class EventBus<E extends { readonly type: string }> {
         this.#report(error, event);
       }
     }
+  }
+
+  #deliverLater(): void {
+    // Grows while it is walked, when these events cause others.
+    for (const next of this.#later) this.#deliver(next);
+    this.#later.length = 0;
   }
 
   /**
@@ -73,6 +93,7 @@ class BufferedStream<E extends { readonly type: string }> implements EventStream
   readonly #buffer: E[] = [];
   readonly #capacity: number;
   readonly #unsubscribe: () => void;
+  readonly #signal: AbortSignal | undefined;
   #waiting: ((result: IteratorResult<E>) => void)[] = [];
   #ended = false;
   dropped = 0;
@@ -80,8 +101,14 @@ class BufferedStream<E extends { readonly type: string }> implements EventStream
   constructor(bus: EventBus<E>, options: { types?: Iterable<E["type"]>; capacity?: number; signal?: AbortSignal }) {
     this.#capacity = options.capacity ?? 1000;
     this.#unsubscribe = bus.subscribe((event) => this.#push(event), options.types);
-    if (options.signal?.aborted === true) this.#end();
-    else options.signal?.addEventListener("abort", () => this.#end(), { once: true });
+    this.#signal = options.signal;
+    this.#signal?.addEventListener("abort", this);
+    if (this.#signal?.aborted === true) this.#end();
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    this.#end();
   }
 
   next(): Promise<IteratorResult<E>> {
@@ -116,6 +143,8 @@ class BufferedStream<E extends { readonly type: string }> implements EventStream
     if (this.#ended) return;
     this.#ended = true;
     this.#unsubscribe();
+    // A signal may live as long as the process.
+    this.#signal?.removeEventListener("abort", this);
     for (const reader of this.#waiting) reader({ done: true, value: undefined });
     this.#waiting = [];
   }

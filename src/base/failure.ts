@@ -176,7 +176,8 @@ export class FailureError extends Error {
   constructor(message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "FailureError";
-    this.code = options.code ?? "execution_error";
+    // The code may come from plain JavaScript, or from a newer copy of Windlass.
+    this.code = isFailureCode(options.code) ? options.code : "execution_error";
     this.#options = options;
   }
 
@@ -192,6 +193,10 @@ export class FailureError extends Error {
   toFailure(byEffect: RetryVerdict = "unsafe"): Failure {
     return failure(this.code, this.message, { ...this.#options, byEffect });
   }
+}
+
+function isFailureCode(code: string | undefined): code is FailureCode {
+  return code !== undefined && Object.hasOwn(failureKinds, code);
 }
 
 // On the prototype, so that two copies of Windlass know each other's failures.

@@ -1,16 +1,18 @@
-import { randomBytes } from "node:crypto";
-
 /** Makes ids that are unique across processes: a random prefix drawn once, then a counter. */
 export interface Ids {
   next(): string;
 }
 
-/** Ids such as `k3j9x0q2ab5z-1a`; about 60 random bits, and sortable within one process. */
-export function createIds(prefix: string = randomPrefix()): Ids {
+/** Ids such as `k3j9x0q2ab5z-1a`, unique but not secret: nothing may rely on their being hard to guess. */
+export function createIds(prefix: string = randomPrefix(Math.random)): Ids {
   let count = 0;
   return { next: () => `${prefix}-${(++count).toString(36)}` };
 }
 
-function randomPrefix(): string {
-  return randomBytes(8).readBigUInt64BE().toString(36).padStart(13, "0").slice(-12);
+function randomPrefix(random: () => number): string {
+  const part = (): string =>
+    Math.floor(random() * 36 ** 6)
+      .toString(36)
+      .padStart(6, "0");
+  return part() + part();
 }

@@ -1,6 +1,6 @@
 export { type Clock, type Timer, systemClock } from "./clock.ts";
 export { type Deadline, Deadlines, type Expiring } from "./deadlines.ts";
-export { EventBus, type EventStream, type Listener, type ListenerError } from "./event-bus.ts";
+export { EventBus, type EventStream, type Listener } from "./event-bus.ts";
 export {
   type Failure,
   type FailureArea,
@@ -15,5 +15,7 @@ export {
 } from "./failure.ts";
 export { type Ids, createIds } from "./ids.ts";
 export { type Issue, formatPath } from "./issue.ts";
-export { canonicalJson, notJson, plainJsonSize } from "./json.ts";
+export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";
+export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
+export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";

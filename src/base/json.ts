@@ -10,9 +10,14 @@ const notPlain = -Infinity;
  * every tool passes here, and stops as soon as the answer is clear.
  */
 export function plainJsonSize(value: unknown, maxChars: number): number {
-  const left = spend(value, maxChars, 0);
-  if (left >= 0) return maxChars - left;
-  return left === notPlain ? -1 : Infinity;
+  try {
+    const left = spend(value, maxChars, 0);
+    if (left >= 0) return maxChars - left;
+    return left === notPlain ? -1 : Infinity;
+  } catch {
+    // A getter or a proxy threw.
+    return -1;
+  }
 }
 
 /** What is left of the budget after this value; negative when it is overspent. */
@@ -52,24 +57,48 @@ function spendObject(value: object, budget: number, depth: number): number {
   return left;
 }
 
-/** What a value is that is not plain JSON, in words; undefined when `JSON.stringify` makes plain JSON of it. */
-export function notJson(value: unknown): string | undefined {
+/** A value as JSON text, or why it has none. Whatever the value is, this never throws and loses nothing silently. */
+export function jsonText(value: unknown): { readonly text: string } | { readonly problem: string } {
   try {
     const text = JSON.stringify(value, (_key, item: unknown) => {
-      if (typeof item === "number" && !Number.isFinite(item)) throw new TypeError(`it holds ${item}`);
-      if (typeof item === "function" || typeof item === "symbol") throw new TypeError(`it holds a ${typeof item}`);
+      const kind = unwritable(item);
+      if (kind !== undefined) throw new TypeError(`it holds ${kind}`);
       return item;
     });
-    return text === undefined ? "it is nothing that JSON can write" : undefined;
+    return text === undefined ? { problem: "it is nothing that JSON can write" } : { text };
   } catch (error) {
-    return error instanceof RangeError ? "it is nested too deeply" : messageOf(error);
+    return { problem: problemOf(error) };
   }
 }
 
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  // Engines spread the path of a cycle over many lines.
-  return message.split("\n")[0] ?? message;
+/** What `JSON.stringify` would leave out, or write as `null` or an empty object, without a word. */
+function unwritable(item: unknown): string | undefined {
+  switch (typeof item) {
+    case "number":
+      return Number.isFinite(item) ? undefined : String(item);
+    case "function":
+    case "symbol":
+      return `a ${typeof item}`;
+    case "object": {
+      const kind = emptied.find((kind) => item instanceof kind)?.name;
+      return kind === undefined ? undefined : `an object of class ${kind}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const emptied = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error, ArrayBuffer] as const;
+
+function problemOf(error: unknown): string {
+  try {
+    if (error instanceof RangeError)
+      return /length/.test(error.message) ? "it is too large to be written" : "it is nested too deeply";
+    // Engines spread the path of a cycle over many lines.
+    return (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
+  } catch {
+    return "reading it threw an error";
+  }
 }
 
 /** JSON with sorted keys: equal values give equal text, whatever order their keys were written in. */

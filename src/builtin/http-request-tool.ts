@@ -1,7 +1,6 @@
 import type { Door } from "../net/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
-import { type Effect, type Tool, defineTool, ok } from "../tool/index.ts";
-import { readResponse } from "./http-request/read-response.ts";
+import { type Effect, type Tool, defineTool, ok, readResponse } from "../tool/index.ts";
 import { type HttpRequestInput, requestParts } from "./http-request/request-parts.ts";
 
 /** What `http_request` gives, whatever the status. */

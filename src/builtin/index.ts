@@ -1,7 +1,6 @@
 export { type BuiltinServices, builtinTools } from "./builtin-tools.ts";
 export { calculate } from "./calculator/calculate.ts";
-export type { Variables } from "./calculator/evaluate.ts";
-export { type CalculatorReason, calculatorReasons } from "./calculator/fault.ts";
+export { calculatorReasons } from "./calculator/fault.ts";
 export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./calculator-tool.ts";
 export { type Echo, echoTool } from "./echo-tool.ts";
 export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { type Clock, canonicalJson } from "../base/index.ts";
+import { type Clock, canonicalJson, nodeCrypto } from "../base/index.ts";
 import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
 
 /** What became of a question. */
@@ -16,7 +15,8 @@ export interface Approver {
 
 /** The same for the same tool, arguments and principal, and for nothing else. */
 export function approvalKey(tool: string, args: unknown, principal: string | undefined): string {
-  return createHash("sha256")
+  return nodeCrypto()
+    .createHash("sha256")
     .update(canonicalJson([tool, principal ?? null, args]))
     .digest("base64url");
 }

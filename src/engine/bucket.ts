@@ -11,12 +11,12 @@ export class Bucket {
   /** @internal */
   readonly scheduler: Scheduler;
   /** Waiting for a global place and for one here. */
-  readonly roots = new WaitQueue();
+  readonly roots: WaitQueue = new WaitQueue();
   /**
    * Waiting for a place here only. Apart from the roots: a nested call behind a root that waits for a global place
    * would wait for the very call that waits for it.
    */
-  readonly inner = new WaitQueue();
+  readonly inner: WaitQueue = new WaitQueue();
   active = 0;
   acquired = 0;
   /** When this bucket was last served a global place: the one that waited longest is next. */

@@ -1,14 +1,26 @@
 import { type Failure, type Issue, failure } from "../base/index.ts";
-import { suggest } from "../text/index.ts";
+import { showUnsafe, suggest } from "../text/index.ts";
 import type { Answer } from "./approver.ts";
 import type { Ruling } from "./permissions.ts";
 
 /** No tool has this name; the closest one is suggested. */
 export function toolNotFound(name: string, known: Iterable<string>): Failure {
   const close = suggest(name, known);
+  const shown = showUnsafe(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
   const hint = close === undefined ? "" : `; did you mean "${close}"?`;
-  return failure("tool_not_found", `there is no tool named "${name}"${hint}`, {
-    forModel: `There is no tool named "${name}"${hint}. Use one of the tools you were given.`,
+  return failure("tool_not_found", `there is no tool named "${shown}"${hint}`, {
+    forModel: `There is no tool named "${shown}"${hint || "."} Use one of the tools you were given.`,
+  });
+}
+
+/** A name may be anything that a model made up. */
+const longestName = 100;
+
+/** What was called is neither a name nor a tool. */
+export function notATool(target: unknown): Failure {
+  const kind = target === null ? "null" : typeof target;
+  return failure("tool_not_found", `call() takes the name of a tool, or a tool made by defineTool(); got ${kind}`, {
+    reason: "not_a_tool",
   });
 }
 

@@ -1,14 +1,15 @@
-import { type Failure, type Linked, failure, plainJsonSize } from "../base/index.ts";
+import { type Expiring, type Failure, type Linked, failure, plainJsonSize } from "../base/index.ts";
 import { type Validation, unknownKeys } from "../schema/index.ts";
 import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
 import type { CallContext } from "./call-context.ts";
-import { denied, invalidArguments, nestedTooDeep, notApproved, toolNotFound } from "./call-failures.ts";
+import { denied, invalidArguments, nestedTooDeep, notATool, notApproved, toolNotFound } from "./call-failures.ts";
 import type { Core } from "./core.ts";
 import { Execution, type Job } from "./execution.ts";
-import { type AbortCause, stopped } from "./failed-attempt.ts";
+import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
+import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
-import { type Flight, reuseKey } from "./flights.ts";
+import { type Flight, isComparable, reuseKey } from "./flights.ts";
 import type { Outcome } from "./outcome.ts";
 
 type MaybePromise<T> = T | Promise<T>;
@@ -21,14 +22,11 @@ export interface CallRequest {
   readonly parent?: Call;
 }
 
-/** Arguments larger than this are not compared with those of other calls. */
-const largestKey = 1 << 20;
-
 /**
  * One call: resolve, validate, permit, reuse, execute, finish. A stage gives a value or a promise, and is awaited
  * only when it gave a promise: awaiting what is there already costs more than all the rest.
  */
-export class Call implements Linked<Call>, Job {
+export class Call implements Linked<Call>, Job, Expiring {
   previous: Call | undefined = undefined;
   next: Call | undefined = undefined;
   linked = false;
@@ -40,6 +38,8 @@ export class Call implements Linked<Call>, Job {
   /** Epoch milliseconds. */
   readonly executedAt: number;
   readonly startedAt: number;
+  /** The same as `startedAt`, unless checking or asking took time. */
+  readyAt: number;
   /** The arguments as the caller gave them. */
   readonly given: unknown;
   /** The arguments as the handler gets them. */
@@ -65,6 +65,7 @@ export class Call implements Linked<Call>, Job {
     this.callId = core.ids.next();
     this.executedAt = core.clock.now();
     this.startedAt = core.clock.elapsed();
+    this.readyAt = this.startedAt;
     this.given = request.args ?? {};
     this.#target = request.target;
   }
@@ -82,7 +83,8 @@ export class Call implements Linked<Call>, Job {
 
   /** Stops the call wherever it is; it still gives its result. */
   abort(cause: AbortCause): void {
-    if (this.#cause !== undefined) return;
+    // What has its result is not aborted any more: the signal of a handler that succeeded stays as it is.
+    if (this.#cause !== undefined || this.#settled) return;
     this.#cause = cause;
     this.#execution?.abort(cause);
     this.#onAbort?.();
@@ -93,9 +95,13 @@ export class Call implements Linked<Call>, Job {
     this.abort("cancelled");
   }
 
+  /** Checking the arguments took too long. */
+  expire(): void {
+    this.abort("timeout");
+  }
+
   get name(): string {
-    if (this.registration !== undefined) return this.registration.tool.name;
-    return typeof this.#target === "string" ? this.#target : this.#target.name;
+    return this.registration === undefined ? nameOf(this.#target) : this.registration.tool.name;
   }
 
   get source(): string {
@@ -106,17 +112,24 @@ export class Call implements Linked<Call>, Job {
 
   #resolve(): MaybePromise<ToolResult> {
     const { core } = this;
-    if (core.isClosed()) return this.#fail(failure("engine_closed", "the engine is closed and takes no new calls"));
+    // What was under way when the engine closed may finish, and needs its nested calls for it.
+    if (core.isClosed() && !this.nested)
+      return this.#fail(failure("engine_closed", "the engine is closed and takes no new calls"));
     if (this.context.signal?.aborted === true) this.#cause = "cancelled";
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
     if (this.depth > core.limits.maxDepth) return this.#fail(nestedTooDeep(this.name, core.limits.maxDepth));
-    const registration = typeof this.#target === "string" ? core.resolver.resolve(this.#target) : loose(this.#target);
-    if (registration === undefined) return this.#fail(toolNotFound(this.name, core.resolver.names()));
+    const registration = findTool(this.#target, core.resolver);
+    if (registration === undefined) return this.#fail(this.#notFound());
     this.registration = registration;
     if (registration.tool.broken !== undefined) return this.#fail(registration.tool.broken);
     const unavailable = core.unavailable(registration.tool);
     if (unavailable !== undefined) return this.#fail(failure("not_available", unavailable, { retry: "never" }));
     return this.#validate(registration.tool);
+  }
+
+  #notFound(): Failure {
+    if (typeof this.#target !== "string") return notATool(this.#target);
+    return toolNotFound(this.#target, this.core.resolver.names());
   }
 
   #validate(tool: AnyTool): MaybePromise<ToolResult> {
@@ -125,8 +138,19 @@ export class Call implements Linked<Call>, Job {
       if (issues.length > 0) return this.#validated(tool, { issues });
     }
     const validation = tool.input.validate(this.given);
-    if (validation instanceof Promise) return this.#guard(validation.then((settled) => this.#validated(tool, settled)));
+    if (validation instanceof Promise) return this.#guard(this.#validateLater(tool, validation));
     return this.#validated(tool, validation);
+  }
+
+  /** A schema that asks a service may hang, so it can be cancelled and has a deadline. */
+  async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult> {
+    const { deadlines, limits, clock } = this.core;
+    this.timeoutMs = this.context.timeoutMs ?? limits.timeoutMs;
+    const deadline = deadlines.set(this.timeoutMs, this);
+    const settled = await this.#abortable(validation).finally(() => deadlines.cancel(deadline));
+    this.readyAt = clock.elapsed();
+    if (settled === undefined || this.#cause !== undefined) return this.#fail(this.#stopped());
+    return this.#validated(tool, settled);
   }
 
   #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
@@ -135,7 +159,7 @@ export class Call implements Linked<Call>, Job {
       return this.#fail(invalidArguments(tool.name, validation.issues));
     }
     this.args = validation.value;
-    this.effect = typeof tool.effect === "function" ? tool.effect(this.args) : tool.effect;
+    this.effect = typeof tool.effect === "function" ? known(tool.effect(this.args)) : tool.effect;
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(this.args) : tool.timeoutMs;
     this.timeoutMs = own ?? this.context.timeoutMs ?? this.core.limits.timeoutMs;
     return this.#permit(tool);
@@ -165,7 +189,7 @@ export class Call implements Linked<Call>, Job {
     const answer = await this.#abortable(
       core.approver.ask(
         {
-          key: approvalKey(tool.name, this.given, context.principal),
+          key: approvalKey(tool.name, this.#approvable(), context.principal),
           tool: tool.name,
           args: core.redactor.value(this.given),
           message: `Allow ${tool.displayName} to run with these arguments?`,
@@ -176,9 +200,15 @@ export class Call implements Linked<Call>, Job {
         waiting.signal,
       ),
     );
+    this.readyAt = core.clock.elapsed();
     if (answer === undefined) waiting.abort();
     if (answer === undefined) return this.#fail(this.#stopped());
     return answer.kind === "approved" ? this.#reuse(tool) : this.#fail(notApproved(tool.name, answer));
+  }
+
+  /** What an approval is bound to. Arguments that only look alike as text must not share one: it covers this call. */
+  #approvable(): unknown {
+    return plainJsonSize(this.given, Number.MAX_SAFE_INTEGER) >= 0 ? this.given : { callId: this.callId };
   }
 
   #reuse(tool: AnyTool): MaybePromise<ToolResult> {
@@ -195,26 +225,36 @@ export class Call implements Linked<Call>, Job {
   /** Joins equal work under way, or starts it. A composite is not joined: it might be waiting for itself. */
   async #share(tool: AnyTool, key: string): Promise<ToolResult> {
     const { flights } = this.core;
-    // A nested call that joined a root's work in the queue would wait for the place its own root holds.
-    const flightKey = [this.nested, this.timeoutMs, tool.composite ? this.callId : "", key].join(" ");
+    // A nested call, or a chain step, that joined a root's work in the queue would wait for a place that perhaps its
+    // own root holds; and nobody may fail by limits that are stricter than its own.
+    const place = this.nested ? "nested" : (this.context.callerType ?? "direct") === "workflow_node" ? "step" : "root";
+    const own = tool.composite ? this.callId : "";
+    const flightKey = [place, this.timeoutMs, this.maxRetries, own, key].join(" ");
     const under = flights.get(flightKey);
     this.cached = under !== undefined;
-    const flight = under ?? flights.start(flightKey, new Execution(this.core, this));
-    if (under === undefined) flight.outcome.then((outcome) => this.#remember(tool, key, outcome), ignore);
+    const flight = under ?? flights.open(flightKey, new Execution(this.core, this));
     this.#flight = flight;
-    const outcome = await this.#abortable(flight.join());
+    const work = flight.join();
+    // Before anyone can change the output.
+    if (under === undefined) work.then((outcome) => this.#remember(tool, key, outcome), ignore);
+    const outcome = await this.#abortable(work);
     if (outcome === undefined) {
       flight.leave();
       return this.#fail(this.#stopped());
     }
     // Each waiter gets objects of its own.
-    return this.#finish(this.cached ? { ...outcome, output: structuredClone(outcome.output) } : outcome);
+    return this.#finish(this.cached ? copyOf(outcome) : outcome);
   }
 
   #remember(tool: AnyTool, key: string, outcome: Outcome): void {
     if (tool.cache === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;
-    const now = this.core.clock.now();
-    this.core.cache.set(key, JSON.stringify(outcome.output), now + tool.cache.ttlMs, now);
+    const { cache, clock, log } = this.core;
+    const now = clock.now();
+    try {
+      cache.set(key, JSON.stringify(outcome.output), now + tool.cache.ttlMs, now);
+    } catch (error) {
+      log({ at: now, callId: this.callId, tool: tool.name, message: `the result was not cached: ${messageOf(error)}` });
+    }
   }
 
   #execute(): MaybePromise<ToolResult> {
@@ -248,7 +288,7 @@ export class Call implements Linked<Call>, Job {
 
   /** A schema, an effect function, an approver or a store that threw: told as a failure, like any other. */
   #broke(error: unknown): ToolResult {
-    const message = `${this.name}: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `${this.name}: ${messageOf(error)}`;
     return this.#fail(failure("execution_error", message, { reason: "internal", retry: "never" }));
   }
 
@@ -280,13 +320,19 @@ export class Call implements Linked<Call>, Job {
     return this.parent !== undefined;
   }
 
-  /** Retries have one owner, the root call. */
+  get isSettled(): boolean {
+    return this.#settled;
+  }
+
+  /** Retries have one owner: the chain for its steps, else the root call. */
   get maxRetries(): number {
-    return this.nested ? 0 : (this.context.maxRetries ?? this.core.limits.maxRetries);
+    if (this.nested) return 0;
+    return this.context.maxRetries ?? (this.context.callerType === "workflow_node" ? 0 : this.core.limits.maxRetries);
   }
 
   started(queuedMs: number): void {
-    emitStarted(this, queuedMs);
+    // It may have left the queue while equal calls still wait there for its work.
+    if (!this.#settled) emitStarted(this, queuedMs);
   }
 
   get callTool(): CallTool | undefined {
@@ -300,7 +346,8 @@ export class Call implements Linked<Call>, Job {
     const child = new Call(this.core, { target, args, context: inherited, parent: this });
     this.#children ??= new Set();
     this.#children.add(child);
-    if (this.#cause !== undefined || this.#settled) child.abort("cancelled");
+    // Past its deadline, or between attempts, a composite starts nothing.
+    if ((this.#execution ?? this.#flight?.execution)?.isRunning !== true) child.abort("cancelled");
     const result = await child.run();
     this.#children.delete(child);
     return result;
@@ -312,15 +359,15 @@ export class Call implements Linked<Call>, Job {
   }
 }
 
-/** What is not plain JSON may look the same as text and be different. */
-function isComparable(args: unknown): boolean {
-  const size = plainJsonSize(args, largestKey);
-  return size >= 0 && size <= largestKey;
+/** Unknown means `once`. */
+function known(effect: Effect): Effect {
+  return effect === "pure" || effect === "read" || effect === "idempotent" ? effect : "once";
 }
 
-/** A tool that is called without being registered. */
-function loose(tool: AnyTool): Registration {
-  return { tool, source: "tools", owner: "call", priority: 0 };
+/** The same outcome, sharing no object with it. */
+function copyOf(outcome: Outcome): Outcome {
+  const attachments = outcome.attachments?.map((attachment) => ({ ...attachment, data: attachment.data.slice() }));
+  return { ...outcome, output: structuredClone(outcome.output), ...(attachments && { attachments }) };
 }
 
 function ignore(): void {}

@@ -27,7 +27,9 @@ import type { CallContext } from "./call-context.ts";
 import type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 import type { Core } from "./core.ts";
 import type { EngineEvent, EngineEventType } from "./events.ts";
+import { messageOf } from "./failed-attempt.ts";
 import { Flights } from "./flights.ts";
+import { logSink } from "./log-sink.ts";
 import { type EngineOptions, engineDefaults } from "./engine-options.ts";
 import { availability } from "./availability.ts";
 import { compilePermissions } from "./permissions.ts";
@@ -147,7 +149,8 @@ export class Engine {
     const clock = options.clock ?? systemClock;
     const ids = options.ids ?? createIds();
     const deadlines = new Deadlines(clock);
-    const log = options.onLog ?? (() => {});
+    const redactor = redactorOf(options);
+    const log = logSink(options.onLog, redactor);
     const approver = options.approver ?? parkingApprover(createMemoryApprovals({ ids, clock }), clock);
     const secrets = options.secrets ?? {};
     return {
@@ -164,13 +167,13 @@ export class Engine {
           at: clock.now(),
           callId: "",
           tool: "",
-          message: `a subscriber failed on ${event.type}: ${String(error)}`,
+          message: `a subscriber failed on ${event.type}: ${messageOf(error)}`,
         });
       }),
       records: this.records,
       cache: options.cache ?? createMemoryCache({}),
       flights: new Flights(),
-      redactor: redactorOf(options),
+      redactor,
       secrets: { get: (name) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined) },
       limits: { ...engineDefaults, ...options.limits },
       strict: options.strictValidation ?? false,

@@ -2,7 +2,7 @@ import { type Deadline, type Expiring, type Failure, failure } from "../base/ind
 import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Core } from "./core.ts";
-import { type AbortCause, failureOf, stopped } from "./failed-attempt.ts";
+import { type AbortCause, failureOf, messageOf, stopped } from "./failed-attempt.ts";
 import { HandlerContext } from "./handler-context.ts";
 import { type Outcome, checkReturned } from "./outcome.ts";
 import { type Ending, PendingAttempt, drain, isAsyncGenerator } from "./pending-attempt.ts";
@@ -16,8 +16,10 @@ export interface Job {
   readonly effect: Effect;
   readonly callId: string;
   readonly idempotencyKey: string;
-  /** By the clock's elapsed time. */
-  readonly startedAt: number;
+  /** When everything before the execution was done, by the clock's elapsed time. */
+  readonly readyAt: number;
+  /** The caller has its result; equal calls may still wait for this work. */
+  readonly isSettled: boolean;
   readonly context: CallContext;
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -42,7 +44,7 @@ export class Execution implements Admitted, Expiring {
   /** What the handler reported for `meta`. */
   facts: Record<string, unknown> | undefined = undefined;
   #ticket: Ticket | undefined;
-  /** When the last attempt ended, by the clock's elapsed time. */
+  /** When it ended, by the clock's elapsed time; 0 until then. */
   endedAt = 0;
   #queuedSince = 0;
   #pending: PendingAttempt | undefined;
@@ -59,7 +61,7 @@ export class Execution implements Admitted, Expiring {
 
   /** Runs to the end. A value where nothing had to be waited for. */
   start(): Outcome | Promise<Outcome> {
-    return this.#enter(this.job.startedAt);
+    return this.#enter(this.job.readyAt);
   }
 
   /** Stops it wherever it is: in the queue, in the handler, or between attempts. */
@@ -88,24 +90,26 @@ export class Execution implements Admitted, Expiring {
   }
 
   log(message: string, data?: Readonly<Record<string, unknown>>): void {
-    const { redactor, clock } = this.core;
-    const entry = {
-      at: clock.now(),
-      callId: this.job.callId,
-      tool: this.job.tool.name,
-      message: redactor.text(message),
-    };
-    this.core.log(data === undefined ? entry : { ...entry, data: redactor.value(data) });
+    const { job, core } = this;
+    const entry = { at: core.clock.now(), callId: job.callId, tool: job.tool.name, message };
+    core.log(data === undefined ? entry : { ...entry, data });
+  }
+
+  /** In an attempt that nobody told to stop. */
+  get isRunning(): boolean {
+    return this.cause === undefined && this.#ticket?.state === "held";
   }
 
   /** Progress after the end is dropped: the caller has its result already. */
   progress(value: unknown): void {
     const { onProgress } = this.job.context;
-    if (onProgress === undefined || this.cause !== undefined || this.#ticket?.state !== "held") return;
+    if (onProgress === undefined || !this.isRunning || this.job.isSettled) return;
+    const failed = (error: unknown): void => this.log(`onProgress failed: ${messageOf(error)}`);
     try {
-      onProgress(value);
+      const returned: unknown = onProgress(value);
+      if (returned instanceof Promise) returned.catch(failed);
     } catch (error) {
-      this.log("onProgress threw", { error: String(error) });
+      failed(error);
     }
   }
 
@@ -208,26 +212,38 @@ export class Execution implements Admitted, Expiring {
     return new Promise((resolve) => {
       this.#pending = new PendingAttempt(this, work, (ending) => {
         this.#pending = undefined;
-        resolve(this.#checked(this.#outcomeOf(ending)));
+        resolve(this.#settled(ending));
       });
     });
   }
 
-  #outcomeOf(ending: Ending): Outcome | Promise<Outcome> {
-    switch (ending.kind) {
-      case "returned":
-        return this.#check(ending.value);
-      case "threw":
-        return { failure: failureOf(ending.error, this.job.effect) };
-      case "stopped": {
-        const stop = this.#stopped(ending.cause);
-        return ending.abandoned ? { failure: abandonedFailure(stop, this), abandoned: true } : { failure: stop };
-      }
+  #settled(ending: Ending): Outcome | Promise<Outcome> {
+    try {
+      return this.#checked(ending.kind === "returned" ? this.#check(ending.value) : this.#outcomeOf(ending));
+    } catch (error) {
+      return this.#ended({ failure: failureOf(error, this.job.effect) });
     }
   }
 
+  #outcomeOf(ending: Exclude<Ending, { kind: "returned" }>): Outcome {
+    if (ending.kind === "threw") return { failure: failureOf(ending.error, this.job.effect) };
+    const stop = this.#stopped(ending.cause);
+    return ending.abandoned ? { failure: abandonedFailure(stop, this), abandoned: true } : { failure: stop };
+  }
+
   #checked(outcome: Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
-    return outcome instanceof Promise ? outcome.then((settled) => this.#ended(settled)) : this.#ended(outcome);
+    return outcome instanceof Promise ? this.#awaitCheck(outcome) : this.#ended(outcome);
+  }
+
+  /** An output schema that asks a service may hang or break like a handler, so it has a deadline too. */
+  #awaitCheck(check: Promise<Outcome>): Promise<Outcome> {
+    return new Promise((resolve) => {
+      this.#pending = new PendingAttempt(this, check, (ending) => {
+        this.#pending = undefined;
+        // What a check gives is an outcome.
+        resolve(this.#ended(ending.kind === "returned" ? (ending.value as Outcome) : this.#outcomeOf(ending)));
+      });
+    });
   }
 
   #check(returned: unknown): Outcome | Promise<Outcome> {
@@ -245,7 +261,7 @@ export class Execution implements Admitted, Expiring {
         failure: outcome.failure,
         attempts: this.attempts,
         maxRetries: this.job.maxRetries,
-        elapsedMs: this.endedAt - this.job.startedAt,
+        elapsedMs: this.endedAt - this.job.readyAt,
         budgetMs: this.job.timeoutMs,
       },
       this.core.random,
@@ -255,6 +271,7 @@ export class Execution implements Admitted, Expiring {
 
   async #tryAgain(delayMs: number): Promise<Outcome> {
     this.#controller = undefined;
+    this.endedAt = 0;
     await new Promise<void>((resolve) => {
       this.#wake = () => resolve();
       this.#backoff = this.core.deadlines.set(delayMs, this);

@@ -8,16 +8,19 @@ const longestMessage = 2000;
 
 /** May work with this effect run again after it failed on the way? */
 export function verdictOf(effect: Effect): RetryVerdict {
-  return effect === "once" ? "unsafe" : "safe";
+  return effect === "pure" || effect === "read" || effect === "idempotent" ? "safe" : "unsafe";
 }
 
 /** What a handler threw, as a failure. Whatever it is, this never throws. */
 export function failureOf(thrown: unknown, effect: Effect): Failure {
-  if (isFailureError(thrown)) return thrown.toFailure(effect === "pure" ? "never" : verdictOf(effect));
-  const message = messageOf(thrown);
-  // The same arguments give the same failure: a pure tool that threw throws again, and so does a bug.
-  const retry = effect === "pure" || isBug(thrown) ? "never" : verdictOf(effect);
-  return failure("execution_error", message, { retry });
+  try {
+    // The same arguments give the same failure: a pure tool that threw throws again, and so does a bug.
+    const byEffect = effect === "pure" ? "never" : verdictOf(effect);
+    if (isFailureError(thrown)) return shortened(thrown.toFailure(byEffect));
+    return failure("execution_error", messageOf(thrown), { retry: isBug(thrown) ? "never" : byEffect });
+  } catch {
+    return failure("execution_error", messageOf(thrown), { retry: verdictOf(effect) });
+  }
 }
 
 /** The failure of work that was stopped. */
@@ -44,11 +47,25 @@ function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : "";
 }
 
-function messageOf(thrown: unknown): string {
+/** What someone threw, in words. Whatever it is, this never throws. */
+export function messageOf(thrown: unknown): string {
   try {
-    const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
-    return text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()}…` : text;
+    if (thrown instanceof Error) return cut(thrown.message || thrown.name);
+    return typeof thrown === "string" && thrown !== "" ? cut(thrown) : `${cut(thrown) || "an empty text"} was thrown`;
   } catch {
-    return "the handler threw a value that cannot be shown";
+    return "a value that cannot be shown was thrown";
   }
+}
+
+/** Messages go into prompts; a service that answers an error with a whole page must not. */
+function shortened(failed: Failure): Failure {
+  const { message, forModel } = failed;
+  if (message.length <= longestMessage && forModel.length <= longestMessage) return failed;
+  return { ...failed, message: cut(message), forModel: cut(forModel) };
+}
+
+function cut(said: unknown): string {
+  // The message of an error is text by convention only.
+  const text = String(said);
+  return text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()}…` : text;
 }

@@ -4,6 +4,7 @@ import type { ResultMeta, ToolResult } from "../tool/index.ts";
 import type { Call } from "./call.ts";
 import type { Core } from "./core.ts";
 import type { Execution } from "./execution.ts";
+import { messageOf } from "./failed-attempt.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What callers get. */
@@ -25,8 +26,10 @@ function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined):
   const meta = { callId: call.callId, source: call.source, attempts: execution?.attempts ?? 0 };
   const facts = execution?.facts;
   if (facts === undefined && !call.cached && outcome.abandoned !== true) return meta;
+  // What the engine says about a call, its handler cannot say.
+  const { cached: _cached, abandoned: _abandoned, ...reported } = facts ?? {};
   return {
-    ...facts,
+    ...reported,
     ...meta,
     ...(call.cached && { cached: true }),
     ...(outcome.abandoned === true && { abandoned: true }),
@@ -44,7 +47,7 @@ export function recordCall(call: Call, result: ToolResult, execution: Execution 
   try {
     call.core.records.add(toRecord(call, result, execution));
   } catch (error) {
-    const message = `the record of this call was lost: ${String(error)}`;
+    const message = `the record of this call was lost: ${messageOf(error)}`;
     call.core.log({ at: call.executedAt, callId: call.callId, tool: result.tool, message });
   }
 }
@@ -86,7 +89,7 @@ export function emitStarted(call: Call, queuedMs: number): void {
   if (!events.wants("execution_started")) return;
   events.emit({
     type: "execution_started",
-    at: call.executedAt + queuedMs,
+    at: call.executedAt + (call.readyAt - call.startedAt) + queuedMs,
     callId: call.callId,
     tool: call.name,
     callerType: call.context.callerType ?? "direct",

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../base/index.ts";
+import { canonicalJson, plainJsonSize } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./outcome.ts";
@@ -6,17 +6,20 @@ import type { Outcome } from "./outcome.ts";
 /** Work that several equal calls wait for. It is aborted when the last of them leaves. */
 export class Flight {
   readonly execution: Execution;
-  readonly outcome: Promise<Outcome>;
+  readonly #done: () => void;
+  #outcome: Promise<Outcome> | undefined;
   #waiting = 0;
 
   constructor(execution: Execution, done: () => void) {
     this.execution = execution;
-    this.outcome = Promise.resolve(execution.start()).finally(done);
+    this.#done = done;
   }
 
+  /** The first to join starts the work. */
   join(): Promise<Outcome> {
     this.#waiting++;
-    return this.outcome;
+    this.#outcome ??= new Promise<Outcome>((resolve) => resolve(this.execution.start())).finally(this.#done);
+    return this.#outcome;
   }
 
   leave(): void {
@@ -39,13 +42,22 @@ export class Flights {
     return flight?.execution.cause === undefined ? flight : undefined;
   }
 
-  start(key: string, execution: Execution): Flight {
+  open(key: string, execution: Execution): Flight {
     const flight = new Flight(execution, () => {
       if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
     });
     this.#byKey.set(key, flight);
     return flight;
   }
+}
+
+/** Arguments larger than this are not compared with those of other calls. */
+const largestKey = 1 << 20;
+
+/** What is not plain JSON may look the same as text and be different. */
+export function isComparable(args: unknown): boolean {
+  const size = plainJsonSize(args, largestKey);
+  return size >= 0 && size <= largestKey;
 }
 
 /** Equal for the same tool, arguments and principal: nobody sees what another principal was given. */

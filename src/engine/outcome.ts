@@ -1,4 +1,4 @@
-import { type Failure, failure, isFailureError, notJson, plainJsonSize } from "../base/index.ts";
+import { type Failure, failure, isFailureError, jsonText, plainJsonSize } from "../base/index.ts";
 import { type Attachment, isOk } from "../tool/index.ts";
 import type { Execution } from "./execution.ts";
 import { failureOf, verdictOf } from "./failed-attempt.ts";
@@ -19,6 +19,11 @@ export function checkReturned(returned: unknown, execution: Execution): Outcome 
   const { attachments } = returned;
   const checked = checkOutput(returned.output, execution);
   if (attachments === undefined || attachments.length === 0) return checked;
+  // Handlers in plain JavaScript put anything here.
+  if (!attachments.every((attachment) => attachment?.data instanceof Uint8Array)) {
+    const message = `an attachment of ${execution.job.tool.name} has no \`data\` of type Uint8Array`;
+    return { failure: failure("output_invalid", message, { reason: "attachment", retry: "never" }) };
+  }
   const bytes = attachments.reduce((sum, { data }) => sum + data.byteLength, 0);
   if (bytes > execution.core.limits.maxOutputBytes) return { failure: tooLarge(execution) };
   const attach = (outcome: Outcome): Outcome => (outcome.failure ? outcome : { ...outcome, attachments });
@@ -51,27 +56,23 @@ function checkOutput(output: unknown, execution: Execution): Outcome | Promise<O
 
 function checkJson(output: unknown, execution: Execution): Outcome {
   if (output === undefined) return { output: null };
-  const size = plainJsonSize(output, execution.core.limits.maxOutputBytes);
+  const { maxOutputBytes } = execution.core.limits;
+  // The size is an estimate, for small numbers up to four times too much: beyond that it is certain.
+  const size = plainJsonSize(output, 4 * maxOutputBytes);
   // A character takes up to six bytes when it is escaped; only near the limit is it worth counting them.
-  if (size >= 0 && size * 6 <= execution.core.limits.maxOutputBytes) return { output };
+  if (size >= 0 && size * 6 <= maxOutputBytes) return { output };
   return size === Infinity ? { failure: tooLarge(execution) } : checkText(output, execution);
 }
 
 /** The long way: the exact size, and the value as JSON sees it (dates become text, `undefined` goes). */
 function checkText(output: unknown, execution: Execution): Outcome {
-  const what = notJson(output);
-  if (what !== undefined) {
-    return {
-      failure: failure(
-        "output_invalid",
-        `the output of ${execution.job.tool.name} is not JSON: ${what}`,
-        notJsonOptions,
-      ),
-    };
+  const json = jsonText(output);
+  if ("problem" in json) {
+    const message = `the output of ${execution.job.tool.name} is not JSON: ${json.problem}`;
+    return { failure: failure("output_invalid", message, notJsonOptions) };
   }
-  const text = JSON.stringify(output);
-  if (Buffer.byteLength(text) > execution.core.limits.maxOutputBytes) return { failure: tooLarge(execution) };
-  return { output: JSON.parse(text) as unknown };
+  if (Buffer.byteLength(json.text) > execution.core.limits.maxOutputBytes) return { failure: tooLarge(execution) };
+  return { output: JSON.parse(json.text) as unknown };
 }
 
 const notJsonOptions = { reason: "not_json", retry: "never" } as const;

@@ -21,10 +21,14 @@ export class PendingAttempt implements Expiring {
 
   /** Tells `done` how it ended, once. */
   constructor(execution: Execution, work: PromiseLike<unknown>, done: (ending: Ending) => void) {
+    const { core, job, cause } = execution;
     this.#execution = execution;
     this.#done = done;
-    this.#deadline = execution.core.deadlines.set(execution.job.timeoutMs, this);
-    work.then(
+    // The handler may have caused its own abort before it gave its promise: then only the grace period is left.
+    this.#cause = cause;
+    this.#deadline = core.deadlines.set(cause === undefined ? job.timeoutMs : core.limits.graceMs, this);
+    // A foreign promise may settle twice, at once, or throw.
+    (work instanceof Promise ? work : Promise.resolve(work)).then(
       (value) => this.#end({ kind: "returned", value }),
       (error: unknown) => this.#end({ kind: "threw", error }),
     );

@@ -28,16 +28,16 @@ export interface PermissionSubject {
 /** What a person types is consent; what a model decides is asked for when it is destructive. */
 export const defaultPermissions: Required<PermissionRules> = { deny: [], ask: ["model:destructive"], allow: ["*"] };
 
-const callers: Readonly<Record<string, CallerType>> = {
-  model: "conversation_agent",
-  conversation_agent: "conversation_agent",
-  person: "direct",
-  direct: "direct",
-  chain: "workflow_node",
-  workflow_node: "workflow_node",
-  mcp: "mcp_client",
-  mcp_client: "mcp_client",
-};
+const callers: ReadonlyMap<string, CallerType> = new Map([
+  ["model", "conversation_agent"],
+  ["conversation_agent", "conversation_agent"],
+  ["person", "direct"],
+  ["direct", "direct"],
+  ["chain", "workflow_node"],
+  ["workflow_node", "workflow_node"],
+  ["mcp", "mcp_client"],
+  ["mcp_client", "mcp_client"],
+]);
 
 const effects = new Set<string>(["pure", "read", "idempotent", "once"]);
 
@@ -63,7 +63,7 @@ export function compilePermissions(rules: PermissionRules = {}): (subject: Permi
 
 function compileRule(rule: string): Matcher {
   const colon = rule.indexOf(":");
-  const caller = colon === -1 ? undefined : callers[rule.slice(0, colon)];
+  const caller = colon === -1 ? undefined : callers.get(rule.slice(0, colon));
   const matches = compileSelector(caller === undefined ? rule : rule.slice(colon + 1), rule);
   return caller === undefined ? matches : (subject) => subject.callerType === caller && matches(subject);
 }

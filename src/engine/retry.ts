@@ -20,7 +20,8 @@ export interface RetryState {
  */
 export function retryDelay(state: RetryState, random: () => number): number | undefined {
   const { failure, attempts, maxRetries } = state;
-  if (failure.retry !== "safe" || attempts > maxRetries) return undefined;
+  // Not `>`: no number at all means no retry.
+  if (failure.retry !== "safe" || !(attempts <= maxRetries)) return undefined;
   const base = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
   const delayMs = Math.max(base * (0.5 + random() / 2), failure.retryAfterMs ?? 0);
   return state.elapsedMs + delayMs < state.budgetMs ? delayMs : undefined;

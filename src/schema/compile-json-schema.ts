@@ -1,12 +1,9 @@
-import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import { canonicalJson } from "../base/index.ts";
+import { canonicalJson, loadPackage } from "../base/index.ts";
 import { formats } from "./format.ts";
 import { compilePattern } from "./pattern.ts";
 import type { JsonSchema } from "./schema.ts";
 import { type SubSchema, inPlace, isRecord, mapSubSchemas, subSchemas } from "./subschemas.ts";
-
-const require = createRequire(import.meta.url);
 
 /**
  * The steps that one validation may take. References, patterns and wide schemas pay for what they do, so that no
@@ -111,12 +108,12 @@ function create(options: Options, draft07: boolean, work: Work): Ajv {
 }
 
 function load07(): typeof Ajv {
-  return (require("ajv") as { Ajv: typeof Ajv }).Ajv;
+  return loadPackage("ajv").Ajv;
 }
 
 function load2020(): typeof Ajv {
   // The classes differ in their vocabularies only.
-  return (require("ajv/dist/2020.js") as { Ajv2020: typeof Ajv }).Ajv2020;
+  return loadPackage("ajv/dist/2020.js").Ajv2020;
 }
 
 function areUnique(items: readonly unknown[]): boolean {

@@ -1,11 +1,11 @@
-export { type Detail, FileReport, isMap, isOfType } from "./file-report.ts";
+export { FileReport, isMap, isOfType } from "./file-report.ts";
 export { fromJsonSchema } from "./from-json-schema.ts";
-export { type FromStandardOptions, fromStandard } from "./from-standard.ts";
+export { fromStandard } from "./from-standard.ts";
 export { forbiddenKeys, parseArguments } from "./parse-arguments.ts";
 export { resolveRef } from "./resolve-ref.ts";
 export type { JsonSchema, Schema, SyncSchema, Validation } from "./schema.ts";
 export { showValue } from "./show-value.ts";
-export { type StandardInput, type StandardOutput, type StandardSchema, isStandardSchema } from "./standard-schema.ts";
+export { type StandardSchema, isStandardSchema } from "./standard-schema.ts";
 export { type SubSchema, isRecord, put, subSchemas } from "./subschemas.ts";
 export { type AnySchema, type SchemaInput, type SchemaOutput, toSchema } from "./to-schema.ts";
 export { unknownKeys } from "./unknown-keys.ts";

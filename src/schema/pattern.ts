@@ -1,8 +1,5 @@
-import { createRequire } from "node:module";
 import type * as Re2Js from "re2js";
-import { FailureError } from "../base/index.ts";
-
-const require = createRequire(import.meta.url);
+import { FailureError, loadPackage } from "../base/index.ts";
 
 /** A pattern that matches in time linear in the text, whatever the pattern. */
 export interface Pattern {
@@ -38,7 +35,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 function compile(source: string): Pattern {
-  const { RE2JS } = require("re2js") as typeof Re2Js;
+  const { RE2JS } = loadPackage("re2js");
   const unsupported = findUnsupported(source);
   if (unsupported !== undefined) throw badPattern(source, unsupported);
   let matcher: Re2Js.RE2JS;

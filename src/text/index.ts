@@ -1,8 +1,7 @@
 export { cutDisplay, displayWidth, padDisplay } from "./display-width.ts";
-export { type FormatOptions, formatProblem, formatProblems } from "./format-problem.ts";
-export { type ParseYamlOptions, type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
+export { formatProblem, formatProblems } from "./format-problem.ts";
+export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type Position, type Problem, hasErrors } from "./problem.ts";
-export type { RedactedStream } from "./redacted-stream.ts";
 export { type Redactor, createRedactor } from "./redactor.ts";
 export { showUnsafe, stripUnsafe } from "./strip-unsafe.ts";
 export { suggest } from "./suggest.ts";

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
+import { loadPackage } from "../base/index.ts";
 import type { Position, Problem } from "./problem.ts";
 import { type Found, type Report, type YamlNode, readYamlValue } from "./read-yaml-value.ts";
 
@@ -53,7 +53,7 @@ export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
 }
 
 function readDocument(text: string, file: string): ParsedYaml {
-  const { Composer, LineCounter, Parser } = yaml();
+  const { Composer, LineCounter, Parser } = loadPackage("yaml");
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   // The parser's empty last line is not told to the counter; positions there are asked for all the same.
@@ -86,7 +86,7 @@ function readDocument(text: string, file: string): ParsedYaml {
   for (const error of broken) reportError(error, report);
   if (document.errors.length > 0) return unread(limited(problems));
 
-  const value = readYamlValue(document.contents, yaml(), report);
+  const value = readYamlValue(document.contents, loadPackage("yaml"), report);
   return { value, problems: limited(problems), locate: (path, part) => locate({ document, at }, path, part) };
 }
 
@@ -167,7 +167,7 @@ interface Step {
 }
 
 function stepInto(node: YamlNode, step: string | number): Step | undefined {
-  const { isMap, isScalar, isSeq } = yaml();
+  const { isMap, isScalar, isSeq } = loadPackage("yaml");
   if (isSeq(node) && typeof step === "number") {
     if (step >= node.items.length) return undefined;
     return { value: node.items[step] as YamlNode };
@@ -189,12 +189,4 @@ function limited(found: readonly Problem[]): Problem[] {
 function unread(problems: readonly Problem[]): ParsedYaml {
   const [first] = problems;
   return { value: undefined, problems, locate: () => ({ line: first?.line ?? 1, column: first?.column ?? 1 }) };
-}
-
-let loaded: typeof Yaml | undefined;
-
-/** Loaded on first use: most programs never read a YAML file. */
-function yaml(): typeof Yaml {
-  loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml;
-  return loaded;
 }

@@ -13,7 +13,9 @@ export type SampleHandler = (args: Record<string, unknown>, context: ToolContext
 
 const anything = z.looseObject({});
 
-type More = Partial<Omit<ToolDefinition<typeof anything, undefined, true, unknown>, "composite" | "input" | "output">> & {
+type More = Partial<
+  Omit<ToolDefinition<typeof anything, undefined, true, unknown>, "composite" | "input" | "output">
+> & {
   readonly composite?: boolean;
   readonly input?: AnySchema;
   readonly output?: AnySchema;

@@ -1,0 +1,72 @@
+/** Everything CI checks, one line each; stops at nothing, so that one run tells all. */
+import { spawn } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { styleText } from "node:util";
+
+const report = join(tmpdir(), `windlass-tests-${process.pid}.json`);
+
+type Command = readonly [name: string, command: string];
+
+/** First of all: the package checks, the examples and the docs use what is built. */
+const first: Command = ["build", "node scripts/build.ts"];
+
+/** Then two lanes side by side, for two cores. */
+const lanes: readonly (readonly Command[])[] = [
+  [["tests", `vitest run --reporter=default --reporter=json --outputFile.json=${report}`]],
+  [
+    ["format", "oxfmt --check ."],
+    ["lint", "oxlint --deny-warnings"],
+    ["types", "tsc -p . && tsc -p tsconfig.build.json --noEmit"],
+    ["unused", "knip"],
+    ["package", "publint --strict"],
+    ["exports", "attw --pack . --profile esm-only --quiet"],
+    ["docs", "node scripts/generate-docs.ts --check"],
+    ["rows", "node scripts/rows.ts"],
+  ],
+];
+
+interface Step {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+function run([name, command]: Command): Promise<Step> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.on("close", (code) => {
+      const step = { name, ok: code === 0, output, seconds: (performance.now() - started) / 1000 };
+      const mark = step.ok ? styleText("green", "ok  ") : styleText("red", "FAIL");
+      console.log(`${mark} ${name.padEnd(8)} ${step.seconds.toFixed(1)} s`);
+      resolve(step);
+    });
+  });
+}
+
+async function runLane(commands: readonly Command[]): Promise<Step[]> {
+  const done: Step[] = [];
+  for (const command of commands) done.push(await run(command));
+  return done;
+}
+
+const built = await run(first);
+const steps = [built, ...(built.ok ? (await Promise.all(lanes.map(runLane))).flat() : [])];
+for (const { name, ok, output } of steps) {
+  if (!ok) console.log(`\n${styleText("bold", `--- ${name}`)}\n${output.trim()}`);
+}
+const failed = steps.filter(({ ok }) => !ok);
+const tests = await readFile(report, "utf8").then(
+  (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number },
+  () => ({ numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 }),
+);
+await rm(report, { force: true });
+console.log(`\n${failed.length === 0 ? "all checks passed" : `failed: ${failed.map(({ name }) => name).join(", ")}`}`);
+console.log(`${tests.numPassedTests} passed, ${tests.numFailedTests} failed, ${tests.numPendingTests} skipped`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,48 @@
+import { failureKinds } from "../../src/base/index.ts";
+import { calculatorReasons } from "../../src/builtin/index.ts";
+import { netReasons } from "../../src/net/index.ts";
+
+const areas = {
+  call: "Failures of a call",
+  definition: "Failures of definitions and files",
+  store: "Failures of the database",
+} as const;
+
+/** Every failure code and reason, from the tables in the code. */
+export function failuresPage(): string {
+  const sections = Object.entries(areas).map(([area, title]) => {
+    const rows = Object.entries(failureKinds)
+      .filter(([, kind]) => kind.area === area)
+      .map(([code, kind]) => `| \`${code}\` | ${kind.means} | ${kind.remedy} | ${verdict(kind.retry)} |`);
+    return `## ${title}\n\n| code | what happened | what to do | retry |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+  });
+  return `<!-- Generated from the tables in the code by npm run docs. -->
+# Failures
+
+A failed call is a value: \`{ success: false, error: { code, reason?, message, forModel, issues?, retry, retryAfterMs? } }\`.
+\`message\` is for people, \`forModel\` says what to change in the call. \`retry\` is \`safe\` (nothing happened, or twice
+is once), \`unsafe\` (it may have happened, a second run may do harm) or \`never\` (it would fail in the same way).
+
+${sections.join("\n")}
+## Reasons of the network
+
+Tools that go out to the network give one of these as \`reason\`.
+
+${reasonTable(netReasons)}
+
+## Reasons of the calculator
+
+${reasonTable(calculatorReasons)}
+`;
+}
+
+function verdict(retry: string): string {
+  return retry === "effect" ? "by the tool's effect" : retry;
+}
+
+function reasonTable(reasons: Readonly<Record<string, { code: string; means?: string; meaning?: string }>>): string {
+  const rows = Object.entries(reasons).map(
+    ([reason, { code, means, meaning }]) => `| \`${reason}\` | \`${code}\` | ${means ?? meaning ?? ""} |`,
+  );
+  return `| reason | code | means |\n| --- | --- | --- |\n${rows.join("\n")}`;
+}

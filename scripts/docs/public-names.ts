@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** A name that users can import, with what its comment says. */
+export interface PublicName {
+  readonly name: string;
+  readonly kind: "function" | "class" | "const" | "interface" | "type";
+  /** The text of its TSDoc comment; empty where there is none. */
+  readonly doc: string;
+  /** From the root of the project. */
+  readonly file: string;
+}
+
+const declaration =
+  /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*(?:\/\/[^\n]*\n\s*)*)?^export (?:async )?(function|class|const|interface|type) (\w+)/gm;
+const list = /^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm;
+const everything = /^export \* from "([^"]+)"/gm;
+
+/** Everything that a module exports, followed to where it is declared. Reads text: our exports have few forms. */
+export function publicNames(entry: string): PublicName[] {
+  return [...exportsOf(resolve(entry)).values()].toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+function exportsOf(path: string): Map<string, PublicName> {
+  const text = readFileSync(path, "utf8");
+  return new Map([...declared(text, path), ...reexported(text, path)]);
+}
+
+function declared(text: string, path: string): Map<string, PublicName> {
+  const found = new Map<string, PublicName>();
+  for (const [, doc = "", kind = "type", name = ""] of text.matchAll(declaration)) {
+    // Overloads and merged types: the first declaration carries the comment.
+    if (!found.has(name)) found.set(name, { name, kind: kind as PublicName["kind"], doc: words(doc), file: path });
+  }
+  return found;
+}
+
+function reexported(text: string, path: string): Map<string, PublicName> {
+  const found = new Map<string, PublicName>();
+  for (const [, specifier = ""] of text.matchAll(everything)) {
+    for (const [name, item] of exportsOf(resolve(dirname(path), specifier))) found.set(name, item);
+  }
+  for (const [, names = "", specifier = ""] of text.matchAll(list)) {
+    const from = exportsOf(resolve(dirname(path), specifier));
+    for (const name of names.split(",").map((part) => part.trim().replace(/^type /, ""))) {
+      if (name === "") continue;
+      const item = from.get(name);
+      if (item === undefined) throw new Error(`${path} exports ${name}, which was not found in ${specifier}`);
+      found.set(name, item);
+    }
+  }
+  return found;
+}
+
+function words(comment: string): string {
+  return comment
+    .replace(/^\/\*\*\s*/, "")
+    .replace(/\s*\*\/$/, "")
+    .replaceAll(/^\s*\* ?/gm, "")
+    .trim();
+}

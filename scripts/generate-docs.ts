@@ -1,0 +1,33 @@
+/** Writes the generated pages; with --check, tells which ones are out of date and fails. */
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { apiPage } from "./docs/api-page.ts";
+import { cliPage } from "./docs/cli-page.ts";
+import { failuresPage } from "./docs/failures-page.ts";
+import { layersPage } from "./docs/layers-page.ts";
+import { toolFilePage, workspacePage } from "./docs/schema-pages.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const pages: Readonly<Record<string, () => string | Promise<string>>> = {
+  "src/README.md": layersPage,
+  "docs/reference/failures.md": failuresPage,
+  "docs/reference/cli.md": cliPage,
+  "docs/reference/tool-file.md": toolFilePage,
+  "docs/reference/workspace.md": workspacePage,
+  "docs/reference/api.md": apiPage,
+};
+
+const check = process.argv.includes("--check");
+for (const [file, make] of Object.entries(pages)) {
+  const text = await make();
+  const before = await readFile(`${root}/${file}`, "utf8").catch(() => "");
+  if (before === text) continue;
+  if (check) {
+    console.error(`${file} is out of date; run: npm run docs`);
+    process.exitCode = 1;
+  } else {
+    await writeFile(`${root}/${file}`, text);
+    console.log(`wrote ${file}`);
+  }
+}

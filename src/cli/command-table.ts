@@ -1,0 +1,246 @@
+import type { CommandGroup, CommandSpec, OptionSpec } from "./command-spec.ts";
+
+/** Every command has it. */
+export const dirOption: OptionSpec = {
+  flags: "-C, --dir DIR",
+  about: "work in this folder, as if started there",
+  completes: "folder",
+};
+
+const json: OptionSpec = { flags: "--json", about: "print JSON, for programs" };
+const since: OptionSpec = { flags: "--since WHEN", about: "not before: 30m, 12h, 7d, or a date such as 2026-11-15" };
+const byTool: OptionSpec = { flags: "--tool NAME", about: "of this tool", completes: "tool" };
+const toolName = { name: "NAME", about: "the tool", completes: "tool" } as const;
+
+const call: CommandSpec = {
+  name: "call",
+  summary: "call a tool and print what it gives",
+  details:
+    "A value is read as JSON where the parameter wants something other than text and the value is JSON; else it is " +
+    "text. The output is printed as JSON; with --json the whole result is, also when the call fails. Every call is " +
+    "recorded.",
+  args: [
+    { name: "TOOL", about: "the tool's name", completes: "tool" },
+    { name: "key=value", about: "arguments", optional: true, several: true, completes: "parameter" },
+  ],
+  options: [
+    { flags: "--args JSON", about: "arguments as a JSON object, @FILE to read them, - for stdin" },
+    { flags: "--timeout SECONDS", about: "time it may take, instead of the tool's own", atLeast: 0.001 },
+    { flags: "--retries N", about: "further attempts after a failure that is safe to retry", atLeast: 0, whole: true },
+    { flags: "--conversation ID", about: "record the call under this conversation" },
+    json,
+  ],
+  examples: [
+    'windlass call calculator expression="2*(3+4)"',
+    "windlass call http_request url=https://example.com --timeout 5",
+    `windlass call echo --args '{"message": {"any": ["JSON"]}}' --json`,
+  ],
+  load: async () => (await import("./commands/call.ts")).callTool,
+};
+
+const tools: CommandSpec = {
+  name: "tools",
+  summary: "list, search and describe the tools there are",
+  commands: [
+    {
+      name: "list",
+      summary: "list the tools (also: windlass tools)",
+      // Words that are no command end up here and are answered with a suggestion.
+      args: [{ name: "WORD", about: "", optional: true, several: true }],
+      options: [
+        { flags: "--category NAME", about: "of this category" },
+        { flags: "--tag NAME", about: "with this tag" },
+        json,
+      ],
+      examples: ["windlass tools", "windlass tools --category http --json"],
+      load: async () => (await import("./commands/tools-list.ts")).listTools,
+    },
+    {
+      name: "show",
+      summary: "show a tool: what it does, what it takes, how to call it",
+      args: [toolName],
+      options: [json],
+      examples: ["windlass tools show calculator"],
+      load: async () => (await import("./commands/tools-show.ts")).showTool,
+    },
+    {
+      name: "search",
+      summary: "find tools by words in their names and descriptions",
+      args: [{ name: "WORDS", about: "what to look for", several: true }],
+      options: [json],
+      examples: ["windlass tools search http request"],
+      load: async () => (await import("./commands/tools-search.ts")).searchTools,
+    },
+    {
+      name: "schema",
+      summary: "print tools in the format of a model provider",
+      args: [{ ...toolName, about: "one tool; all that are on offer where absent", optional: true }],
+      options: [
+        {
+          flags: "--format FORMAT",
+          about: "openai where absent",
+          choices: ["openai", "anthropic", "gemini", "mcp"],
+        },
+      ],
+      examples: ["windlass tools schema calculator --format anthropic", "windlass tools schema > tools.json"],
+      load: async () => (await import("./commands/tools-schema.ts")).printToolSchema,
+    },
+  ],
+};
+
+const records: CommandSpec = {
+  name: "records",
+  summary: "show past calls, newest first",
+  options: [
+    byTool,
+    { flags: "--conversation ID", about: "of this conversation" },
+    { flags: "--caller WHO", about: "by this kind of caller (direct, workflow_node, …) or this caller's id" },
+    since,
+    { flags: "--until WHEN", about: "before; written like --since" },
+    { flags: "--status STATUS", about: "how they ended", choices: ["success", "failure"] },
+    { flags: "--code CODE", about: "failed with this code, such as timeout" },
+    { flags: "--limit N", about: "at most so many; 20 where absent", atLeast: 1, whole: true },
+    { flags: "--cursor TEXT", about: "go on where the page before ended" },
+    json,
+  ],
+  examples: ["windlass records --since 1h", "windlass records --tool http_request --status failure --json"],
+  load: async () => (await import("./commands/records.ts")).showRecords,
+};
+
+const stats: CommandSpec = {
+  name: "stats",
+  summary: "show how often and how fast tools were called",
+  options: [byTool, since, { flags: "--until WHEN", about: "before; written like --since" }, json],
+  examples: ["windlass stats --since 7d"],
+  load: async () => (await import("./commands/stats.ts")).showStatistics,
+};
+
+const approvals: CommandSpec = {
+  name: "approvals",
+  summary: "show calls that wait for a decision",
+  options: [{ flags: "--all", about: "also those that are decided, used or expired" }, json],
+  examples: ["windlass approvals"],
+  load: async () => (await import("./commands/approvals.ts")).showApprovals,
+};
+
+const decisionArgs = [
+  { name: "ID", about: "the approval, as `windlass approvals` shows it", completes: "approval" },
+] as const;
+const decisionOptions: readonly OptionSpec[] = [
+  { flags: "--note TEXT", about: "why" },
+  { flags: "--by NAME", about: "who decides; the user of this machine where absent" },
+  json,
+];
+
+const approve: CommandSpec = {
+  name: "approve",
+  summary: "allow a waiting call, once and with exactly its arguments",
+  args: decisionArgs,
+  options: decisionOptions,
+  examples: ['windlass approve k3j9x0q2ab5z-1 --note "checked with ops"'],
+  load: async () => (await import("./commands/decide.ts")).approve,
+};
+
+const reject: CommandSpec = {
+  name: "reject",
+  summary: "refuse a waiting call",
+  args: decisionArgs,
+  options: decisionOptions,
+  examples: ['windlass reject k3j9x0q2ab5z-1 --note "wrong account"'],
+  load: async () => (await import("./commands/decide.ts")).reject,
+};
+
+const init: CommandSpec = {
+  name: "init",
+  summary: "make a workspace with two sample tools that run at once",
+  args: [{ name: "DIR", about: "where; this folder where absent", optional: true, completes: "folder" }],
+  options: [json],
+  examples: ["windlass init my-tools"],
+  load: async () => (await import("./commands/init.ts")).initWorkspace,
+};
+
+const validate: CommandSpec = {
+  name: "validate",
+  summary: "check tool files and windlass.yaml, and show what is wrong where",
+  args: [
+    {
+      name: "FILE",
+      about: "what to check; the whole workspace where absent",
+      optional: true,
+      several: true,
+      completes: "file",
+    },
+  ],
+  options: [json],
+  examples: ["windlass validate", "windlass validate tools/search.yaml"],
+  load: async () => (await import("./commands/validate.ts")).validateFiles,
+};
+
+const schema: CommandSpec = {
+  name: "schema",
+  summary: "print the JSON Schema of a file format, for editors",
+  args: [{ name: "FORMAT", about: "tool or workspace", choices: ["tool", "workspace"] }],
+  examples: ["windlass schema tool > tool.schema.json"],
+  load: async () => (await import("./commands/schema.ts")).printSchema,
+};
+
+const prune: CommandSpec = {
+  name: "prune",
+  summary: "remove old records",
+  details: "Without options it does what `retention` in windlass.yaml says.",
+  options: [
+    { flags: "--days N", about: "remove records older than this", atLeast: 0 },
+    { flags: "--size SIZE", about: "remove the oldest until the rest takes no more: 500MB, 1GB" },
+    json,
+  ],
+  examples: ["windlass prune --days 30", "windlass prune --size 500MB"],
+  load: async () => (await import("./commands/prune.ts")).pruneRecords,
+};
+
+const backup: CommandSpec = {
+  name: "backup",
+  summary: "copy the database of records, also while it is in use",
+  args: [{ name: "FILE", about: "the copy; must not exist yet", completes: "file" }],
+  options: [json],
+  examples: ["windlass backup ~/windlass-2026-11-15.db"],
+  load: async () => (await import("./commands/backup.ts")).backupDatabase,
+};
+
+const doctor: CommandSpec = {
+  name: "doctor",
+  summary: "check the setup, and say what to do where something is amiss",
+  options: [json],
+  examples: ["windlass doctor"],
+  load: async () => (await import("./commands/doctor.ts")).examine,
+};
+
+const completion: CommandSpec = {
+  name: "completion",
+  summary: "print the script that completes commands in your shell",
+  args: [{ name: "SHELL", about: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
+  examples: [
+    'eval "$(windlass completion bash)"   # in ~/.bashrc',
+    'eval "$(windlass completion zsh)"    # in ~/.zshrc',
+    "windlass completion fish > ~/.config/fish/completions/windlass.fish",
+  ],
+  load: async () => (await import("./commands/completion.ts")).printCompletion,
+};
+
+/** Asked by the shell scripts of `completion`. */
+const complete: CommandSpec = {
+  name: "__complete",
+  summary: "print what could complete the last of these words",
+  hidden: true,
+  raw: true,
+  args: [{ name: "WORDS", about: "the command line so far", optional: true, several: true }],
+  load: async () => (await import("./commands/complete.ts")).printCandidates,
+};
+
+/** Every command, in the groups and the order of the help. */
+export const commandGroups: readonly CommandGroup[] = [
+  { title: "Calling", commands: [call, tools] },
+  { title: "Authoring", commands: [init, validate, schema] },
+  { title: "Looking back", commands: [records, stats] },
+  { title: "Approvals", commands: [approvals, approve, reject] },
+  { title: "House-keeping", commands: [doctor, prune, backup, completion, complete] },
+];

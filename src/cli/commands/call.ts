@@ -1,0 +1,150 @@
+import { type Workspace, openWorkspace } from "../../app/index.ts";
+import { unknownKeys } from "../../schema/index.ts";
+import { type AnyTool, type Attachment, type ToolResult, toWireResult } from "../../tool/index.ts";
+import { askAtTerminal } from "../ask-at-terminal.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { formatBytes } from "../format-figures.ts";
+import { oneLine } from "../format-table.ts";
+import type { Invocation } from "../invocation.ts";
+import { type GivenArguments, readArguments } from "../read-arguments.ts";
+import { tellError } from "../report-error.ts";
+import { safeJson } from "../safe-json.ts";
+import { exitCodeOf, tellFailure } from "../tell-failure.ts";
+import type { Terminal } from "../terminal.ts";
+import { typedTool } from "../typed-tool.ts";
+import { userName } from "../user-name.ts";
+import { type Interrupts, watchInterrupts } from "../watch-interrupts.ts";
+
+/** `windlass call`. */
+export const callTool: RunCommand = async (invocation) => {
+  const interrupts = watchInterrupts();
+  const workspace = await openForCalls(invocation.terminal);
+  try {
+    const [name = "", ...pairs] = invocation.words;
+    const tool = workspace.engine.tools.get(name);
+    const given = await readArguments({ pairs, text: invocation.text("args"), json: tool?.input.json ?? {} });
+    const result = await makeCall({ invocation, workspace, interrupts, name, given });
+    printResult(result, { invocation, workspace, given, tool });
+    return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
+  } finally {
+    await closeQuietly(workspace, invocation.terminal);
+    interrupts.dispose();
+  }
+};
+
+async function openForCalls(terminal: Terminal): Promise<Workspace> {
+  const opened: Workspace = await openWorkspace(".", {
+    reload: false,
+    onLog: ({ message, data }) =>
+      tellStep(terminal, data === undefined ? message : `${message} ${JSON.stringify(data)}`),
+    ...(terminal.interactive && {
+      approver: () => askAtTerminal({ terminal, by: userName(), approvals: () => opened.approvals }),
+    }),
+  });
+  return opened;
+}
+
+interface Making {
+  readonly invocation: Invocation;
+  readonly workspace: Workspace;
+  readonly interrupts: Interrupts;
+  readonly name: string;
+  readonly given: GivenArguments;
+}
+
+async function makeCall({ invocation, workspace, interrupts, name, given }: Making): Promise<ToolResult> {
+  const { terminal } = invocation;
+  const { engine } = workspace;
+  const seconds = invocation.number("timeout");
+  const retries = invocation.number("retries");
+  const conversationId = invocation.text("conversation");
+  const registration = engine.tools.resolve(name);
+  if (registration !== undefined) {
+    const typed = typedTool(registration.tool, {
+      keys: given.typed,
+      timeoutMs: seconds === undefined ? undefined : seconds * 1000,
+    });
+    engine.tools.register(typed, registration);
+  }
+  const stopWaiting = showWaiting(workspace, terminal, name);
+  interrupts.arm(() => terminal.tell("Stopping; press Ctrl-C again to stop at once."));
+  try {
+    return await engine.call(name, given.args, {
+      callerId: "cli",
+      signal: interrupts.signal,
+      onProgress: (value) => tellStep(terminal, typeof value === "string" ? value : (JSON.stringify(value) ?? "")),
+      ...(retries !== undefined && { maxRetries: retries }),
+      ...(conversationId !== undefined && { conversationId }),
+    });
+  } finally {
+    stopWaiting();
+  }
+}
+
+/** Tells on a terminal that a call takes its time, once it does. */
+function showWaiting({ engine }: Workspace, terminal: Terminal, name: string): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const unsubscribe = engine.subscribe(() => {
+    const startedAt = performance.now();
+    timer ??= setInterval(() => {
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      terminal.status(terminal.tint("dim", `waiting for ${oneLine(name)}, ${seconds} s`));
+    }, 1000);
+  }, ["execution_started"]);
+  return () => {
+    unsubscribe();
+    clearInterval(timer);
+    terminal.status();
+  };
+}
+
+function tellStep(terminal: Terminal, text: string): void {
+  const line = oneLine(text);
+  terminal.tell(terminal.tint("dim", `· ${line.length > 1000 ? `${line.slice(0, 1000)}…` : line}`));
+}
+
+interface Printing {
+  readonly invocation: Invocation;
+  readonly workspace: Workspace;
+  readonly given: GivenArguments;
+  readonly tool: AnyTool | undefined;
+}
+
+function printResult(result: ToolResult, { invocation, workspace, given, tool }: Printing): void {
+  const { terminal } = invocation;
+  const json = invocation.flag("json");
+  if (json) terminal.print(safeJson(toWireResult(result)));
+  if (!result.success) {
+    const brokenFiles = new Set(workspace.problems().map(({ file }) => file)).size;
+    tellFailure(result, { invocation, brokenFiles });
+    return;
+  }
+  if (!json) {
+    terminal.print(safeJson(result.output));
+    for (const attachment of result.attachments ?? []) terminal.tell(terminal.tint("dim", describe(attachment)));
+  }
+  if (tool !== undefined) warnAboutIgnored(terminal, tool, given);
+}
+
+/** What a program put into --args and the tool ignored is worth a word; what a person typed was refused before. */
+function warnAboutIgnored(terminal: Terminal, tool: AnyTool, { args }: GivenArguments): void {
+  for (const { message } of unknownKeys(tool.input.json, args)) {
+    terminal.tell(`${terminal.tint("yellow", "warning:")} ignored: ${oneLine(message)}`);
+  }
+}
+
+function describe({ kind, mimeType, name, data }: Attachment): string {
+  const title = name === undefined ? kind : `${kind} ${oneLine(name)}`;
+  return `attached: ${title} (${oneLine(mimeType)}, ${formatBytes(data.byteLength)}); --json prints it in base64`;
+}
+
+/** The result is out by now: what goes wrong with its record is told beside it. */
+async function closeQuietly(workspace: Workspace, terminal: Terminal): Promise<void> {
+  try {
+    await workspace.close();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    tellError(terminal, { message: `the call was not recorded: ${message}` });
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { exists, workspaceSchema } from "../../app/index.ts";
+import { fail } from "../../base/index.ts";
+import { toolFileSchema } from "../../tool/index.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { shellWord } from "../invocation.ts";
+import { safeJson } from "../safe-json.ts";
+import { sampleFiles } from "../sample-files.ts";
+import { fromHere } from "../tell-problems.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `windlass init`. */
+export const initWorkspace: RunCommand = async (invocation) => {
+  const { terminal, words } = invocation;
+  const dir = resolve(words[0] ?? ".");
+  await refuseTaken(dir);
+  const written = await writeAll(dir, { ...sampleFiles, ...dataFiles() });
+  if (await ignoreData(dir)) written.push(".gitignore");
+  const shown = written.filter((file) => !file.startsWith(".windlass/"));
+  if (invocation.flag("json")) {
+    terminal.print(safeJson({ dir, files: written }));
+    return;
+  }
+  terminal.print(`A workspace is in ${fromHere(dir)}:`);
+  for (const file of shown) terminal.print(`  ${file}`);
+  const here = words[0] === undefined ? invocation.dir : join(invocation.dir ?? ".", words[0]);
+  terminal.tell("");
+  terminal.tell("Try next:");
+  if (here !== undefined) terminal.tell(`  cd ${shellWord(here)}`);
+  for (const line of nextSteps) terminal.tell(`  ${line}`);
+};
+
+const nextSteps = ["windlass call greet name=Ada", 'windlass call slugify text="Hello, World!"', "windlass tools"];
+
+/** Data of this machine, not of the repository: the formats, for editors that know YAML. */
+function dataFiles(): Record<string, string> {
+  return {
+    ".windlass/.gitignore": "*\n",
+    ".windlass/schema/tool.json": `${safeJson(toolFileSchema)}\n`,
+    ".windlass/schema/workspace.json": `${safeJson(workspaceSchema)}\n`,
+  };
+}
+
+/** Nothing that is there is ever changed. */
+async function refuseTaken(dir: string): Promise<void> {
+  const taken: string[] = [];
+  for (const file of Object.keys(sampleFiles)) if (await exists(join(dir, file))) taken.push(file);
+  if (taken.length === 0) return;
+  throw new UsageError(
+    `${fromHere(dir)} has ${taken.join(", ")} already; nothing was written`,
+    "windlass init NEW_FOLDER makes a workspace elsewhere",
+  );
+}
+
+async function writeAll(dir: string, files: Readonly<Record<string, string>>): Promise<string[]> {
+  try {
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(dir, file)), { recursive: true });
+      // A sample that came into being meanwhile is not overwritten either; the schemas are ours to renew.
+      await writeFile(join(dir, file), text, { flag: Object.hasOwn(sampleFiles, file) ? "wx" : "w" });
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw fail(`the workspace could not be written: ${why}`, { cause: error });
+  }
+  return Object.keys(files);
+}
+
+/** Adds the data folder to .gitignore, where it is not there yet. */
+async function ignoreData(dir: string): Promise<boolean> {
+  const path = join(dir, ".gitignore");
+  const before = (await exists(path)) ? await readFile(path, "utf8") : "";
+  if (/^\/?\.windlass\/?\s*$/m.test(before)) return false;
+  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
+  await writeFile(path, `${before}${gap}.windlass/\n`);
+  return true;
+}

@@ -1,0 +1,56 @@
+import { type WorkspaceConfig, WorkspaceError, parseSize } from "../../app/index.ts";
+import { isFailureError } from "../../base/index.ts";
+import type { Retention } from "../../store/index.ts";
+import { hasErrors } from "../../text/index.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { formatBytes, formatCount } from "../format-figures.ts";
+import { type Invocation, commandLine } from "../invocation.ts";
+import { withJournal } from "../open-journal.ts";
+import { readSettings } from "../read-settings.ts";
+import { safeJson } from "../safe-json.ts";
+import { UsageError } from "../usage-error.ts";
+
+const day = 86_400_000;
+
+/** `windlass prune`. */
+export const pruneRecords: RunCommand = (invocation) =>
+  withJournal(async ({ dir, store }) => {
+    const { terminal } = invocation;
+    const retention = asked(invocation) ?? configured(await settingsOf(dir), invocation);
+    const pruned = (await store?.records.prune(retention)) ?? { records: 0, bytes: 0 };
+    if (invocation.flag("json")) terminal.print(safeJson({ records: pruned.records, bytes: pruned.bytes }));
+    else terminal.print(`${formatCount(pruned.records, "record")} removed, ${formatBytes(pruned.bytes)} given back`);
+  });
+
+function asked(invocation: Invocation): Retention | undefined {
+  const days = invocation.number("days");
+  const size = invocation.text("size");
+  if (days === undefined && size === undefined) return undefined;
+  const maxBytes = size === undefined ? undefined : readSize(size);
+  return { ...(days !== undefined && { maxAgeMs: days * day }), ...(maxBytes !== undefined && { maxBytes }) };
+}
+
+async function settingsOf(dir: string): Promise<WorkspaceConfig> {
+  const { config, problems } = await readSettings(dir);
+  // What cannot be read may say that less is to go.
+  if (hasErrors(problems)) throw new WorkspaceError(problems);
+  return config;
+}
+
+function configured({ retention }: WorkspaceConfig, invocation: Invocation): Retention {
+  if (retention.maxAgeMs !== undefined || retention.maxBytes !== undefined) return retention;
+  throw new UsageError(
+    "windlass.yaml has no `retention`, so nothing says what is old",
+    `${commandLine(invocation, "prune", "--days", "30")} removes what is older than 30 days`,
+    `${commandLine(invocation, "prune", "--size", "500MB")} removes the oldest until the rest takes no more`,
+  );
+}
+
+function readSize(size: string): number | undefined {
+  try {
+    return parseSize(size);
+  } catch (error) {
+    if (isFailureError(error)) throw new UsageError(`--size: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Statistics, ToolStatistics } from "../../store/index.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { formatCount, formatDuration, formatNumber } from "../format-figures.ts";
+import { formatTable } from "../format-table.ts";
+import type { Invocation } from "../invocation.ts";
+import { withJournal } from "../open-journal.ts";
+import { parseWhen } from "../parse-when.ts";
+import { safeJson } from "../safe-json.ts";
+import { toWireStatistics } from "../wire-record.ts";
+
+const none: Statistics = {
+  totalCalls: 0,
+  successfulCalls: 0,
+  failedCalls: 0,
+  successRate: 100,
+  failures: {},
+  tools: [],
+};
+
+/** `windlass stats`. */
+export const showStatistics: RunCommand = (invocation) =>
+  withJournal(async ({ store }) => {
+    const { terminal } = invocation;
+    const now = Date.now();
+    const since = parseWhen("--since", invocation.text("since"), now);
+    const until = parseWhen("--until", invocation.text("until"), now);
+    const tool = invocation.text("tool");
+    const which = {
+      ...(tool !== undefined && { tool }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    };
+    const statistics = (await store?.records.statistics(which)) ?? none;
+    if (invocation.flag("json")) {
+      terminal.print(safeJson(toWireStatistics(statistics)));
+      return;
+    }
+    if (statistics.totalCalls === 0) {
+      terminal.tell(store === undefined ? "No calls were recorded here yet." : "No recorded call matches.");
+      return;
+    }
+    for (const line of toolTable(statistics.tools, invocation)) terminal.print(line);
+    terminal.print("");
+    terminal.print(summaryOf(statistics));
+  });
+
+function toolTable(tools: readonly ToolStatistics[], { terminal }: Invocation): string[] {
+  const rows = tools.map((tool) => [
+    tool.tool,
+    formatNumber(tool.calls),
+    formatRate(tool.successRate),
+    formatDuration(tool.averageMs),
+    formatDuration(tool.p50Ms),
+    formatDuration(tool.p95Ms),
+    formatDuration(tool.p99Ms),
+  ]);
+  const right = (title: string) => ({ title, align: "right" as const });
+  return formatTable(rows, {
+    width: terminal.columns,
+    paintTitle: (title) => terminal.paint("dim", title),
+    columns: [
+      { title: "TOOL", long: "cut", paint: (cell) => terminal.paint("bold", cell) },
+      right("CALLS"),
+      {
+        ...right("SUCCESS"),
+        paint: (cell, row) => ((tools[row]?.failures ?? 0) > 0 ? terminal.paint("yellow", cell) : cell),
+      },
+      right("AVERAGE"),
+      right("P50"),
+      right("P95"),
+      right("P99"),
+    ],
+  });
+}
+
+function summaryOf({ totalCalls, successRate, failures }: Statistics): string {
+  const head = `${formatCount(totalCalls, "call")}, ${formatRate(successRate)} successful`;
+  const codes = Object.entries(failures).sort(([, a], [, b]) => b - a);
+  return codes.length === 0
+    ? head
+    : `${head}; failures: ${codes.map(([code, count]) => `${code} ${count}`).join(", ")}`;
+}
+
+/** Rounded down: 99.96 % is not all of them. */
+function formatRate(rate: number): string {
+  return `${(Math.floor(rate * 10) / 10).toFixed(1).replace(/\.0$/, "")} %`;
+}

@@ -1,0 +1,22 @@
+import { hasErrors } from "../../text/index.ts";
+import { checkFiles, checkWorkspace, portablePath } from "../check-files.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { formatCount } from "../format-figures.ts";
+import { safeJson } from "../safe-json.ts";
+import { tellProblems } from "../tell-problems.ts";
+
+/** `windlass validate`. */
+export const validateFiles: RunCommand = async (invocation) => {
+  const { terminal, words } = invocation;
+  const { problems, tools, files } = words.length === 0 ? await checkWorkspace(".") : await checkFiles(words);
+  if (invocation.flag("json")) {
+    terminal.print(safeJson(problems.map((problem) => ({ ...problem, file: portablePath(problem.file) }))));
+  } else if (problems.length === 0) {
+    const what = files === undefined ? "the workspace" : formatCount(files, "file");
+    terminal.print(`${terminal.paint("green", "ok")}: ${what}, ${formatCount(tools.length, "tool")}, no problems`);
+  } else {
+    await tellProblems(terminal, problems, ".");
+  }
+  return hasErrors(problems) ? exitCodes.usage : exitCodes.ok;
+};

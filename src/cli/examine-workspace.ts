@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import { openSqlite } from "../adapters/index.ts";
+import { type Workspace, exists, findWorkspace, openWorkspace, workspaceFile } from "../app/index.ts";
+import { isFailureError } from "../base/index.ts";
+import { defaultPermissions } from "../engine/index.ts";
+import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
+import { formatBytes, formatCount } from "./format-figures.ts";
+import { journalFile } from "./open-journal.ts";
+import { type Settings, readSettings } from "./read-settings.ts";
+import { fromHere } from "./tell-problems.ts";
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** A stable word for what was looked at. */
+  readonly about: string;
+  readonly status: "ok" | "warn" | "fail";
+  readonly message: string;
+  /** What to do where it is not ok. */
+  readonly todo?: string;
+}
+
+/** Looks at everything that a workspace needs. Loads its tools, and calls none. */
+export async function examineWorkspace(from: string): Promise<Finding[]> {
+  const dir = await findWorkspace(from);
+  const settings = await readSettings(dir);
+  const findings = [nodeFinding(process.versions.node), ...settingsFindings(settings, dir)];
+  if (hasErrors(settings.problems)) return [...findings, ...(await databaseFindings(dir))];
+  const workspace = await openWorkspace(dir, { store: "memory", reload: false });
+  try {
+    return [
+      ...findings,
+      ...toolFindings(workspace),
+      ...secretFindings(workspace),
+      ...policyFindings(workspace),
+      ...(await databaseFindings(dir)),
+    ];
+  } finally {
+    await workspace.close();
+  }
+}
+
+const oldestNode = 24;
+
+function nodeFinding(version: string): Finding {
+  const message = `Node ${version}`;
+  if (Number.parseInt(version, 10) >= oldestNode) return { about: "node", status: "ok", message };
+  return { about: "node", status: "fail", message, todo: `install Node ${oldestNode} or newer` };
+}
+
+function settingsFindings({ configured, problems }: Settings, dir: string): Finding[] {
+  const file = fromHere(join(dir, workspaceFile));
+  if (!configured) {
+    const message = `no ${workspaceFile} here or above; the built-in tools and the default settings are used`;
+    return [{ about: "workspace", status: "ok", message }];
+  }
+  if (problems.length === 0) return [{ about: "workspace", status: "ok", message: file }];
+  return problems.map((problem) => problemFinding("workspace", problem));
+}
+
+function toolFindings(workspace: Workspace): Finding[] {
+  const { engine, config } = workspace;
+  const tools = engine.tools.list();
+  const broken = workspace.problems().filter(({ file }) => file !== workspaceFile);
+  const usable = tools.filter(({ tool }) => tool.broken === undefined).length;
+  const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} can be called` };
+  const disabled = config.engine.disabledTools.filter((name) => !engine.tools.has(name));
+  const unknown = [...disabled, ...config.engine.enabledTools.filter((name) => !engine.tools.has(name))];
+  return [
+    loaded,
+    ...broken.map((problem) => problemFinding("tools", problem)),
+    ...unknown.map((name): Finding => {
+      const todo = `correct the name in ${workspaceFile}`;
+      return {
+        about: "tools",
+        status: "warn",
+        message: `the settings name a tool "${name}" that does not exist`,
+        todo,
+      };
+    }),
+  ];
+}
+
+function problemFinding(about: string, problem: Problem): Finding {
+  const message = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
+  const status = problem.severity === "error" ? "fail" : "warn";
+  return { about, status, message, todo: problem.hint ?? "windlass validate shows the place" };
+}
+
+function secretFindings({ config, missingSecrets }: Workspace): Finding[] {
+  const names = Object.keys(config.secrets);
+  if (names.length === 0) return [];
+  const found = names.length - missingSecrets.length;
+  const summary: Finding = {
+    about: "secrets",
+    status: "ok",
+    message: `${found} of ${formatCount(names.length, "secret")} found`,
+  };
+  return [
+    ...(found > 0 ? [summary] : []),
+    ...missingSecrets.map(({ name, why }): Finding => ({
+      about: "secrets",
+      status: "warn",
+      message: `${name} has no value`,
+      todo: why,
+    })),
+  ];
+}
+
+function policyFindings({ config }: Workspace): Finding[] {
+  const { allow } = config.network;
+  const rules = { ...defaultPermissions, ...config.permissions };
+  const list = (items: readonly string[]): string => (items.length === 0 ? "nothing" : items.join(", "));
+  const network = allow.length === 0 ? "public addresses only" : `public addresses, and ${allow.join(", ")}`;
+  return [
+    { about: "network", status: "ok", message: network },
+    {
+      about: "permissions",
+      status: "ok",
+      message: `deny ${list(rules.deny)}; ask for ${list(rules.ask)}; allow ${list(rules.allow)}`,
+    },
+  ];
+}
+
+async function databaseFindings(dir: string): Promise<Finding[]> {
+  const about = "database";
+  const file = journalFile(dir);
+  if (!(await exists(file))) return [{ about, status: "ok", message: "none yet; the first call makes it" }];
+  try {
+    const store = await openSqlite({ file, redactor: createRedactor([]) });
+    try {
+      const { records, approvals, bytes } = await store.stats();
+      const { version, faults } = await store.check();
+      const size = `${formatBytes(bytes)}, ${formatCount(records, "record")}, ${formatCount(approvals, "approval")}`;
+      const message = `${fromHere(file)}: version ${version}, ${size}`;
+      if (faults.length === 0) return [{ about, status: "ok", message: `${message}, intact` }];
+      const todo = "restore a backup, or move the file away and start anew";
+      return [{ about, status: "fail", message: `${message}; damaged: ${faults.join("; ")}`, todo }];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    return [{ about, status: "fail", message: error.message }];
+  }
+}

@@ -1,0 +1,39 @@
+import { type Workspace, openWorkspace } from "../app/index.ts";
+import { suggest } from "../text/index.ts";
+import type { Registration } from "../tool/index.ts";
+import { type Invocation, commandLine } from "./invocation.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Opens the workspace here to look at its tools, runs `work`, and closes it. Nothing is written. */
+export async function withTools<T>(work: (workspace: Workspace) => Promise<T> | T): Promise<T> {
+  const workspace = await openWorkspace(".", { store: "memory", reload: false });
+  try {
+    return await work(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** The tool of this name or alias; a person who mistyped it is told what it could be. */
+export function findTool({ engine }: Workspace, name: string, invocation: Invocation): Registration {
+  const found = engine.tools.resolve(name);
+  if (found !== undefined) return found;
+  const near = suggest(name, engine.tools.names());
+  const hint = near === undefined ? `${commandLine(invocation, "tools")} lists the tools` : `did you mean ${near}?`;
+  throw new UsageError(`there is no tool named ${JSON.stringify(name)}`, hint);
+}
+
+/** Tells beside a list that it may not be whole. */
+export function tellBroken(workspace: Workspace, invocation: Invocation): void {
+  const files = new Set(
+    workspace
+      .problems()
+      .filter(({ severity }) => severity === "error")
+      .map(({ file }) => file),
+  );
+  if (files.size === 0) return;
+  const { terminal } = invocation;
+  const names = [...files].slice(0, 3).join(", ") + (files.size > 3 ? ", …" : "");
+  const what = `${names} could not be used; ${commandLine(invocation, "validate")} shows why`;
+  terminal.tell(`${terminal.tint("yellow", "warning:")} ${what}`);
+}

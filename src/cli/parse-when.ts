@@ -1,0 +1,33 @@
+import { UsageError } from "./usage-error.ts";
+
+const units: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** A point in time as a person gives it to an option: how long ago (`90s`, `30m`, `12h`, `7d`, `2w`), or a date. */
+export function parseWhen(option: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const ago = /^(\d+(?:\.\d+)?)\s*([smhdw])$/.exec(text.trim());
+  if (ago) return now - Number(ago[1]) * (units[ago[2] ?? ""] ?? 0);
+  const at = parseDate(text.trim());
+  if (at !== undefined) return at;
+  throw new UsageError(
+    `${option}: ${JSON.stringify(text)} is no point in time`,
+    "write how long ago (30m, 12h, 7d, 2w) or a date (2026-11-15, 2026-11-15T08:30, 2026-11-15T08:30:00Z)",
+  );
+}
+
+/** ISO 8601; without a zone it means the time of this machine. */
+function parseDate(text: string): number | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(text);
+  if (!match) return undefined;
+  const [, day = "", time = "00:00", zone = ""] = match;
+  const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
+  // A day that its month does not have would silently become another one.
+  const exists = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  return Number.isNaN(date.getTime()) || !exists ? undefined : date.getTime();
+}

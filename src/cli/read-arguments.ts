@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { type JsonSchema, parseArguments } from "../schema/index.ts";
+import { type Parameter, otherTypesOf, parametersOf } from "./parameters-of.ts";
+import { shellPair } from "./invocation.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The arguments of a call as a person gave them. */
+export interface GivenArguments {
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The keys that were typed as `key=value`. */
+  readonly typed: ReadonlySet<string>;
+}
+
+/** What {@link readArguments} reads. */
+export interface ArgumentSources {
+  /** `key=value`, each. */
+  readonly pairs: readonly string[];
+  /** The value of `--args`. */
+  readonly text: string | undefined;
+  /** The tool's input schema, by which values are read. */
+  readonly json: JsonSchema;
+}
+
+/** Reads `--args` and the `key=value` words; a key that is in both has the value of its word. */
+export async function readArguments({ pairs, text, json }: ArgumentSources): Promise<GivenArguments> {
+  const given = text === undefined ? {} : checked(await readText(text), "--args: ");
+  const parameters = parametersOf(json);
+  const typed = new Map<string, unknown>();
+  for (const word of pairs) {
+    const at = word.indexOf("=");
+    if (at < 1) throw notPair(word, { parameters, taken: new Set([...typed.keys(), ...Object.keys(given)]) });
+    const key = word.slice(0, at);
+    if (typed.has(key))
+      throw new UsageError(`${key} is given twice`, `for several values write a list: ${key}='["a", "b"]'`);
+    typed.set(key, readValue(word.slice(at + 1), typesFor(key, parameters, json)));
+  }
+  // Written out and read again: words pass the same checks of size, depth and keys as --args.
+  const merged = checked(JSON.stringify(Object.fromEntries([...Object.entries(given), ...typed])), "");
+  return { args: merged, typed: new Set(typed.keys()) };
+}
+
+function checked(text: string, where: string): Record<string, unknown> {
+  const result = parseArguments(text);
+  if (result.issues === undefined) return result.value;
+  throw new UsageError(`${where}${result.issues.map(({ message }) => message).join("; ")}`);
+}
+
+async function readText(text: string): Promise<string> {
+  if (text === "-") return await readInput();
+  if (!text.startsWith("@")) return text;
+  try {
+    return await readFile(text.slice(1), "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new UsageError(`--args: the file ${JSON.stringify(text.slice(1))} cannot be read (${code})`);
+  }
+}
+
+/** Larger input is refused by the check of the arguments; there is no need to hold more of it. */
+const mostInput = 2 * 1024 * 1024;
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    // No encoding was set, so chunks are buffers.
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > mostInput) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function typesFor(key: string, parameters: readonly Parameter[], json: JsonSchema): ReadonlySet<string> {
+  return parameters.find(({ name }) => name === key)?.types ?? otherTypesOf(json) ?? onlyText;
+}
+
+const onlyText: ReadonlySet<string> = new Set(["string"]);
+
+/** JSON where the parameter takes something other than text and the value is JSON, else text. */
+function readValue(text: string, types: ReadonlySet<string>): unknown {
+  if (types.size === 1 && types.has("string")) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    // A number that JSON cannot hold would silently become another one.
+    return typeof value === "number" && /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+function notPair(word: string, known: { parameters: readonly Parameter[]; taken: ReadonlySet<string> }): UsageError {
+  const shown = JSON.stringify(word);
+  if (word.startsWith("=")) return new UsageError(`${shown} names no parameter; arguments are written key=value`);
+  const free = known.parameters.filter(({ name }) => !known.taken.has(name));
+  const likely = free.find(({ required }) => required) ?? (free.length === 1 ? free[0] : undefined);
+  const hints = likely === undefined ? [] : [`did you mean ${shellPair(likely.name, word)}?`];
+  return new UsageError(`${shown} is no argument; arguments are written key=value`, ...hints);
+}

@@ -1,0 +1,67 @@
+import { CommanderError } from "commander";
+import { buildProgram } from "./build-program.ts";
+import type { CommandSpec } from "./command-spec.ts";
+import { commandGroups } from "./command-table.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Runs the program with these words; gives the exit code, and never throws. */
+export async function runCli(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok;
+  const dispatch = async (spec: CommandSpec, invocation: Invocation): Promise<void> => {
+    if (spec.load === undefined) return;
+    await enter(invocation.dir);
+    const run = await spec.load();
+    code = (await run(invocation)) ?? exitCodes.ok;
+  };
+  try {
+    await buildProgram({ terminal, dispatch }).parseAsync(asked(words), { from: "user" });
+  } catch (error) {
+    code = await codeOf(error, terminal, words);
+  }
+  await terminal.drained();
+  if (terminal.fault === undefined) return code;
+  terminal.tell(`${terminal.tint("red", "error:")} the output could not be written: ${terminal.fault}`);
+  return code === exitCodes.ok ? exitCodes.failed : code;
+}
+
+/** No words ask for help, and so does `help COMMAND`. */
+function asked(words: readonly string[]): readonly string[] {
+  const [first, ...rest] = words;
+  if (first === undefined) return ["--help"];
+  if (first === "help") return asked([...rest.filter((word) => !word.startsWith("-")), "--help"]);
+  // Commander would answer with the help of the whole program, as if the word were not there.
+  const known =
+    first.startsWith("-") || commandGroups.some(({ commands }) => commands.some(({ name }) => name === first));
+  return known ? words : [first];
+}
+
+async function codeOf(error: unknown, terminal: Terminal, words: readonly string[]): Promise<ExitCode> {
+  if (error instanceof CommanderError) {
+    // Commander has told what is wrong by now.
+    if (error.code === "commander.unknownCommand") await suggestCall(words[0] ?? "", terminal);
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+  const { reportError } = await import("./report-error.ts");
+  return reportError(error, terminal);
+}
+
+/** The name of a tool is no command, but easily taken for one. */
+async function suggestCall(word: string, terminal: Terminal): Promise<void> {
+  const { knownTools } = await import("./known-tools.ts");
+  const tools = await knownTools(".").catch(() => []);
+  if (!tools.some(({ name }) => name === word)) return;
+  terminal.tell(terminal.tint("cyan", `${word} is a tool: windlass call ${word} [key=value…]`));
+}
+
+/** `-C DIR` holds for everything that follows, so that every relative path means what it would mean there. */
+async function enter(dir: string | undefined): Promise<void> {
+  if (dir === undefined) return;
+  try {
+    process.chdir(dir);
+  } catch {
+    const { UsageError } = await import("./usage-error.ts");
+    throw new UsageError(`-C: there is no folder ${JSON.stringify(dir)} that can be entered`);
+  }
+}

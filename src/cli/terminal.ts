@@ -1,0 +1,101 @@
+/** Not imported: importing node:util loads more than the whole help takes to print. */
+const { styleText } = process.getBuiltinModule("node:util");
+
+/** How a piece of text is painted. */
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+/** Where a command writes: results on one side, everything else on the other. */
+export interface Terminal {
+  /** A line of the result, on stdout. */
+  print(line: string): void;
+  /** A line about the work, on stderr. */
+  tell(line: string): void;
+  /** What goes on right now: a line on stderr that other lines replace, where stderr is a terminal. None clears it. */
+  status(line?: string): void;
+  /** Paints text for stdout, where colours are wanted. */
+  paint(style: Style, text: string): string;
+  /** Paints text for stderr. */
+  tint(style: Style, text: string): string;
+  /** Columns of stdout; undefined where it is no terminal and lines may be as long as they like. */
+  readonly columns: number | undefined;
+  /** Columns of stderr. */
+  readonly sideColumns: number | undefined;
+  /** Are colours wanted on stderr? */
+  readonly sideColors: boolean;
+  /** Can a person be asked? */
+  readonly interactive: boolean;
+  /** Resolves when everything written so far has left the process, or can no longer. */
+  drained(): Promise<void>;
+  /** Why a part of the result could not be written, if it could not. */
+  readonly fault: string | undefined;
+}
+
+/** The terminal of this process. A reader that went away (`| head`) ends the writing, not the work. */
+export function processTerminal(): Terminal {
+  let fault: string | undefined;
+  const out = quietly(process.stdout, (error) => (fault = error.message));
+  const side = quietly(process.stderr, () => {});
+  let status = "";
+  const setStatus = (line: string): void => {
+    if (line !== status && process.stderr.isTTY) side(`\r\x1b[K${line}`);
+    status = line;
+  };
+  const clean = (write: (text: string) => void, line: string): void => {
+    const before = status;
+    setStatus("");
+    write(`${line}\n`);
+    setStatus(before);
+  };
+  return {
+    get fault() {
+      return fault;
+    },
+    drained,
+    print: (line) => clean(out, line),
+    tell: (line) => clean(side, line),
+    status: (line = "") => setStatus(line),
+    paint: (style, text) => painted(process.stdout, style, text),
+    tint: (style, text) => painted(process.stderr, style, text),
+    columns: columnsOf(process.stdout),
+    sideColumns: columnsOf(process.stderr),
+    sideColors: painted(process.stderr, "bold", "x") !== "x",
+    get interactive() {
+      // Asked for late: merely looking at stdin opens it.
+      return process.stdin.isTTY && process.stderr.isTTY;
+    },
+  };
+}
+
+async function drained(): Promise<void> {
+  await Promise.all(
+    [process.stdout, process.stderr].map(
+      (stream) =>
+        new Promise<void>((resolve) => {
+          // The callback comes after what was written before, and after its error.
+          if (stream.destroyed) setImmediate(resolve);
+          else stream.write("", () => setImmediate(resolve));
+        }),
+    ),
+  );
+}
+
+function quietly(stream: NodeJS.WriteStream, onFault: (error: Error) => void): (text: string) => void {
+  let gone = false;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    gone = true;
+    // A reader that has seen enough is no fault; a full disk is.
+    if (error.code !== "EPIPE") onFault(error);
+  });
+  return (text) => {
+    if (!gone && !stream.destroyed) stream.write(text);
+  };
+}
+
+/** Some terminals say that they have no columns at all. */
+function columnsOf(stream: NodeJS.WriteStream): number | undefined {
+  return stream.isTTY && stream.columns > 0 ? stream.columns : undefined;
+}
+
+function painted(stream: NodeJS.WriteStream, style: Style, text: string): string {
+  return styleText(style, text, { stream });
+}

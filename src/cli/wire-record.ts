@@ -1,0 +1,31 @@
+import type { Approval, CallRecord, Statistics } from "../store/index.ts";
+import { snakeKeys, toWireFailure } from "../tool/index.ts";
+
+/** A record as it is written for programs. */
+export function toWireRecord(record: CallRecord): Record<string, unknown> {
+  const { error, createdAt, output, reported, ...rest } = record;
+  return {
+    ...snakeKeys(rest),
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error: toWireFailure(error) }),
+    ...(reported !== undefined && { reported }),
+    created_at: new Date(createdAt).toISOString(),
+  };
+}
+
+/** An approval as it is written for programs. */
+export function toWireApproval(approval: Approval): Record<string, unknown> {
+  const { key: _key, createdAt, expiresAt, decidedAt, ...rest } = approval;
+  return {
+    ...snakeKeys(rest),
+    created_at: new Date(createdAt).toISOString(),
+    expires_at: new Date(expiresAt).toISOString(),
+    ...(decidedAt !== undefined && { decided_at: new Date(decidedAt).toISOString() }),
+  };
+}
+
+/** Figures as they are written for programs. */
+export function toWireStatistics(statistics: Statistics): Record<string, unknown> {
+  const { failures, tools, ...totals } = statistics;
+  return { ...snakeKeys(totals), failures, tools: tools.map((tool) => snakeKeys({ ...tool })) };
+}

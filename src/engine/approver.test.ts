@@ -1,0 +1,265 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { sampleTool } from "../../test/support/sample-tool.ts";
+import { type ApprovalRequest, createMemoryApprovals } from "../store/index.ts";
+import type { ToolResult } from "../tool/index.ts";
+import { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
+import { forConversation } from "./call-context.ts";
+import { createEngine } from "./engine.ts";
+import type { EngineOptions } from "./engine-options.ts";
+
+const model = forConversation("agent", "c1");
+
+function parking(options: EngineOptions = {}) {
+  const clock = new FakeClock();
+  const store = createMemoryApprovals({ clock });
+  const engine = createEngine({ clock, approver: parkingApprover(store, clock), ...options });
+  const seen = { runs: 0 };
+  const tool = sampleTool(() => ++seen.runs, { name: "remove", effect: "once" });
+  const decide = (result: ToolResult, approved: boolean, note?: string) =>
+    store.decide(idOf(result), { approved, ...(note !== undefined && { note }) }, clock.now());
+  return { clock, store, engine, seen, tool, decide };
+}
+
+const idOf = (result: ToolResult): string => (result.success ? "" : (result.error.approvalId ?? ""));
+const codeOf = (result: ToolResult): string => (result.success ? "ok" : result.error.code);
+
+describe("a parked question", () => {
+  test("once approved, the same call runs, once, and asks again after that", async () => {
+    const { engine, seen, tool, decide } = parking();
+    const parked = await engine.call(tool, { path: "a", deep: { x: 1, y: 2 } }, model);
+    expect(codeOf(parked)).toBe("approval_required");
+    expect(seen.runs).toBe(0);
+    await decide(parked, true);
+    expect(await engine.call(tool, { deep: { y: 2, x: 1 }, path: "a" }, model)).toMatchObject({ output: 1 });
+    const again = await engine.call(tool, { path: "a", deep: { x: 1, y: 2 } }, model);
+    expect(codeOf(again)).toBe("approval_required");
+    expect(idOf(again)).not.toBe(idOf(parked));
+    expect(seen.runs).toBe(1);
+  });
+
+  test("two equal calls at once after one approval: one runs", async () => {
+    const { engine, seen, tool, decide } = parking();
+    await decide(await engine.call(tool, {}, model), true);
+    const results = await Promise.all([engine.call(tool, {}, model), engine.call(tool, {}, model)]);
+    expect(results.map(codeOf).toSorted()).toEqual(["approval_required", "ok"]);
+    expect(seen.runs).toBe(1);
+  });
+
+  test("an approval covers these arguments, this tool and this principal only", async () => {
+    const { engine, seen, tool, decide } = parking();
+    await decide(await engine.call(tool, { path: "a" }, { ...model, principal: "ann" }), true);
+    const other = sampleTool(() => ++seen.runs, { name: "remove_all", effect: "once" });
+    for (const attempt of [
+      engine.call(tool, { path: "b" }, { ...model, principal: "ann" }),
+      engine.call(tool, { path: ["a"] }, { ...model, principal: "ann" }),
+      engine.call(tool, { path: "a", more: 1 }, { ...model, principal: "ann" }),
+      engine.call(tool, { path: "a" }, { ...model, principal: "bob" }),
+      engine.call(tool, { path: "a" }, model),
+      engine.call(other, { path: "a" }, { ...model, principal: "ann" }),
+    ]) {
+      expect(codeOf(await attempt)).toBe("approval_required");
+    }
+    expect(seen.runs).toBe(0);
+    expect(codeOf(await engine.call(tool, { path: "a" }, { ...model, principal: "ann" }))).toBe("ok");
+  });
+
+  test("arguments that only look alike as JSON do not share an approval", async () => {
+    const { engine, seen, tool, decide } = parking();
+    await decide(await engine.call(tool, { who: new Map([["ann", 1]]) }, model), true);
+    expect(codeOf(await engine.call(tool, { who: new Map([["everyone", 1]]) }, model))).toBe("approval_required");
+    expect(seen.runs).toBe(0);
+  });
+
+  test("rejected, it is denied with the note, until the question expires", async () => {
+    const { clock, engine, tool, decide } = parking({ limits: { approvalMs: 1000 } });
+    await decide(await engine.call(tool, {}, model), false, "not today");
+    expect(await engine.call(tool, {}, model)).toMatchObject({
+      error: {
+        code: "permission_denied",
+        reason: "rejected",
+        message: "a person rejected this call of remove: not today",
+        retry: "never",
+      },
+    });
+    await clock.pass(1000);
+    expect(codeOf(await engine.call(tool, {}, model))).toBe("approval_required");
+  });
+
+  test("an approval that was not used in time is worth nothing", async () => {
+    const { clock, engine, seen, tool, decide } = parking({ limits: { approvalMs: 1000 } });
+    const parked = await engine.call(tool, {}, model);
+    await decide(parked, true);
+    await clock.pass(1000);
+    const late = await engine.call(tool, {}, model);
+    expect(codeOf(late)).toBe("approval_required");
+    expect(idOf(late)).not.toBe(idOf(parked));
+    expect(seen.runs).toBe(0);
+  });
+
+  test("asking twice asks one question", async () => {
+    const { clock, engine, store, tool } = parking();
+    const ids = [await engine.call(tool, {}, model), await engine.call(tool, {}, model)].map(idOf);
+    expect(new Set(ids).size).toBe(1);
+    expect((await store.list(clock.now(), "pending")).length).toBe(1);
+  });
+
+  test("the question shows who asks for what, with secrets redacted", async () => {
+    const { clock, engine, store, tool } = parking({ secrets: { KEY: "hunter2secret" } });
+    await engine.call(tool, { url: "http://a/?k=hunter2secret", password: "p" }, { ...model, principal: "ann" });
+    const [approval] = await store.list(clock.now());
+    expect(approval).toMatchObject({
+      tool: "remove",
+      args: { url: "http://a/?k=[redacted]", password: "[redacted]" },
+      callerType: "conversation_agent",
+      principal: "ann",
+      message: "Allow remove to run with these arguments?",
+      expiresAt: clock.now() + 24 * 3_600_000,
+    });
+    expect(JSON.stringify(approval)).not.toContain("hunter2secret");
+  });
+
+  test("it has a record and events like any other call, and took no place", async () => {
+    const { engine, tool } = parking();
+    const events: string[] = [];
+    engine.subscribe(({ type }) => events.push(type));
+    await engine.call(tool, {}, model);
+    expect(events).toEqual(["execution_failed"]);
+    expect((await engine.queryRecords({ code: "approval_required" })).records.length).toBe(1);
+    expect(engine.metrics().totalAcquired).toBe(0);
+  });
+});
+
+describe("an approver that answers at once", () => {
+  const asking = (
+    answer: (request: ApprovalRequest, signal: AbortSignal) => Promise<Answer>,
+    clock = new FakeClock(),
+  ) => {
+    const asked: ApprovalRequest[] = [];
+    const approver: Approver = {
+      ask: (request, signal) => {
+        asked.push(request);
+        return answer(request, signal);
+      },
+    };
+    return { asked, clock, engine: createEngine({ clock, approver, permissions: { ask: ["*"] } }) };
+  };
+
+  test("lets the call run, or not", async () => {
+    const tool = sampleTool(() => "ran");
+    expect(await asking(async () => ({ kind: "approved" })).engine.call(tool, {})).toMatchObject({ output: "ran" });
+    expect(await asking(async () => ({ kind: "rejected" })).engine.call(tool, {})).toMatchObject({
+      error: { code: "permission_denied", message: "a person rejected this call of work" },
+    });
+  });
+
+  test("may take its time: the deadline of the tool starts when the tool does", async () => {
+    const gate = Promise.withResolvers<Answer>();
+    const { clock, engine } = asking(() => gate.promise);
+    const tool = sampleTool(
+      async () => {
+        await new Promise<void>((resolve) => void clock.after(50, resolve));
+        return "ran";
+      },
+      { timeoutMs: 100 },
+    );
+    const events: { type: string; at: number }[] = [];
+    engine.subscribe((event) => events.push({ type: event.type, at: event.at }));
+    const begin = clock.now();
+    const pending = engine.call(tool, {});
+    await clock.pass(60_000);
+    gate.resolve({ kind: "approved" });
+    await clock.pass(50);
+    expect(await pending).toMatchObject({ output: "ran", durationMs: 60_050 });
+    expect(events).toEqual([
+      { type: "execution_started", at: begin + 60_000 },
+      { type: "execution_completed", at: begin + 60_050 },
+    ]);
+    expect(engine.metrics().averageExecutionMs).toBe(50);
+  });
+
+  test("its time does not count for the rate limit of the tool", async () => {
+    const clock = new FakeClock();
+    const starts: number[] = [];
+    const tool = sampleTool(() => starts.push(clock.elapsed()), { category: "http", effect: "once" });
+    const engine = createEngine({
+      clock,
+      concurrency: { rateLimits: { http: "1/s" } },
+      approver: {
+        ask: () => new Promise((resolve) => void clock.after(5000, () => resolve({ kind: "approved" }))),
+      },
+    });
+    const asked = engine.call(tool, {}, model);
+    await clock.pass(5000);
+    const direct = engine.call(tool, {});
+    await clock.pass(2000);
+    await Promise.all([asked, direct]);
+    expect(starts.length).toBe(2);
+    expect(starts[1]! - starts[0]!).toBeGreaterThanOrEqual(1000);
+  });
+
+  test("is told when the caller gives up, and what it answers then is not used", async () => {
+    const gate = Promise.withResolvers<Answer>();
+    let told: AbortSignal | undefined;
+    const { engine } = asking((_request, signal) => {
+      told = signal;
+      return gate.promise;
+    });
+    let ran = false;
+    const stop = new AbortController();
+    const pending = engine.call(
+      sampleTool(() => (ran = true)),
+      {},
+      { signal: stop.signal },
+    );
+    await settle();
+    stop.abort();
+    expect(await pending).toMatchObject({ error: { code: "cancelled", retry: "safe" }, meta: { attempts: 0 } });
+    expect(told?.aborted).toBe(true);
+    gate.resolve({ kind: "approved" });
+    await settle();
+    expect(ran).toBe(false);
+  });
+
+  test("is not told anything when it answered", async () => {
+    let told: AbortSignal | undefined;
+    const { engine } = asking(async (_request, signal) => {
+      told = signal;
+      return { kind: "approved" };
+    });
+    await engine.call(
+      sampleTool(() => 1),
+      {},
+    );
+    expect(told?.aborted).toBe(false);
+  });
+
+  test("is not asked about a call that was cancelled before", async () => {
+    const { asked, engine } = asking(async () => ({ kind: "approved" }));
+    const stop = new AbortController();
+    const gate = Promise.withResolvers<{ value: unknown }>();
+    const tool = { ...sampleTool(() => 1), input: { json: {}, validate: () => gate.promise } };
+    const pending = engine.call(tool, {}, { signal: stop.signal });
+    gate.resolve({ value: {} });
+    stop.abort();
+    expect(await pending).toMatchObject({ error: { code: "cancelled" } });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("approvalKey", () => {
+  test("is the same for the same work and for nothing else", () => {
+    const key = approvalKey("t", { a: 1, b: 2 }, "ann");
+    expect(approvalKey("t", { b: 2, a: 1 }, "ann")).toBe(key);
+    const others = [
+      approvalKey("u", { a: 1, b: 2 }, "ann"),
+      approvalKey("t", { a: 1, b: "2" }, "ann"),
+      approvalKey("t", { a: 1 }, "ann"),
+      approvalKey("t", { a: 1, b: 2 }, "bob"),
+      approvalKey("t", { a: 1, b: 2 }, undefined),
+      approvalKey('t","ann', { a: 1, b: 2 }, undefined),
+    ];
+    expect(new Set([key, ...others]).size).toBe(7);
+    expect(key).toMatch(/^[\w-]{43}$/);
+  });
+});

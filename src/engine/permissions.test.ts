@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { sampleTool } from "../../test/support/sample-tool.ts";
+import { isFailureError } from "../base/index.ts";
+import type { CallerType } from "../store/index.ts";
+import { createEngine } from "./engine.ts";
+import { type PermissionRules, type PermissionSubject, compilePermissions } from "./permissions.ts";
+
+const subject: PermissionSubject = {
+  tool: "file_write",
+  source: "tools",
+  callerType: "direct",
+  effect: "idempotent",
+  destructive: true,
+};
+
+const decide = (rules: PermissionRules, about: Partial<PermissionSubject> = {}): string =>
+  compilePermissions(rules)({ ...subject, ...about }).permission;
+
+describe("the order of the rules", () => {
+  test("deny comes before ask, ask before allow", () => {
+    const all = { deny: ["file_*"], ask: ["*"], allow: ["*"] };
+    expect(decide(all)).toBe("deny");
+    expect(decide(all, { tool: "other" })).toBe("ask");
+    expect(decide({ ...all, ask: [] }, { tool: "other" })).toBe("allow");
+  });
+
+  test("no match denies, and says that no rule allows it", () => {
+    expect(compilePermissions({ deny: [], ask: [], allow: ["other"] })(subject)).toEqual({ permission: "deny" });
+  });
+
+  test("the rule that decided is named", () => {
+    expect(compilePermissions({ deny: ["x", "file_*"] })(subject)).toMatchObject({ rule: "file_*" });
+  });
+
+  test("by default a model is asked about what is destructive, and everything else is allowed", () => {
+    const callers: CallerType[] = ["direct", "workflow_node", "conversation_agent", "mcp_client"];
+    const ruled = (destructive: boolean): string[] =>
+      callers.map((callerType) => decide({}, { callerType, destructive }));
+    expect(ruled(true)).toEqual(["allow", "allow", "ask", "allow"]);
+    expect(ruled(false)).toEqual(["allow", "allow", "allow", "allow"]);
+  });
+
+  test("each list replaces its own default and no other", () => {
+    const model = { callerType: "conversation_agent" } as const;
+    expect(decide({ deny: ["nothing"] }, model)).toBe("ask");
+    expect(decide({ ask: [] }, model)).toBe("allow");
+    expect(decide({ allow: [] }, { destructive: false })).toBe("deny");
+    expect(decide({ allow: [] }, model)).toBe("ask");
+  });
+});
+
+describe("selectors", () => {
+  const matching: [string, Partial<PermissionSubject>, boolean][] = [
+    ["*", {}, true],
+    ["file_write", {}, true],
+    ["file", {}, false],
+    ["file_writer", {}, false],
+    ["File_write", {}, false],
+    ["file_*", {}, true],
+    ["*_write", {}, true],
+    ["*ile*rit*", {}, true],
+    ["f*e", {}, true],
+    ["**", {}, true],
+    ["file_write*", {}, true],
+    ["*file_write", {}, true],
+    ["a*a", { tool: "a" }, false],
+    ["a*a", { tool: "aa" }, true],
+    ["a*b*b", { tool: "ab" }, false],
+    ["a*b*b", { tool: "abb" }, true],
+    ["a.c", { tool: "abc" }, false],
+    ["搜索*", { tool: "搜索网页" }, true],
+    ["effect:idempotent", {}, true],
+    ["effect:once", {}, false],
+    ["source:tools", {}, true],
+    ["source:mcps", {}, false],
+    ["destructive", {}, true],
+    ["destructive", { destructive: false }, false],
+    ["model:*", {}, false],
+    ["model:*", { callerType: "conversation_agent" }, true],
+    ["conversation_agent:file_*", { callerType: "conversation_agent" }, true],
+    ["person:file_*", {}, true],
+    ["direct:*", {}, true],
+    ["chain:*", { callerType: "workflow_node" }, true],
+    ["workflow_node:destructive", { callerType: "workflow_node" }, true],
+    ["mcp:source:tools", { callerType: "mcp_client" }, true],
+    ["mcp_client:effect:idempotent", { callerType: "mcp_client" }, true],
+    ["mcp:effect:once", { callerType: "mcp_client" }, false],
+  ];
+
+  test.each(matching)("%s with %j", (rule, about, matches) => {
+    expect(decide({ deny: [rule] }, about)).toBe(matches ? "deny" : "allow");
+  });
+
+  test("a long name against many stars is decided at once", () => {
+    const begin = performance.now();
+    expect(decide({ deny: [`${"a*".repeat(50)}b`] }, { tool: "a".repeat(64) })).toBe("allow");
+    expect(performance.now() - begin).toBeLessThan(100);
+  });
+
+  const wrong = [
+    "",
+    ":",
+    "model:",
+    "effect:",
+    "effect:delete",
+    "source:",
+    "robot:*",
+    "a:b:c",
+    "__proto__:*",
+    "constructor:*",
+  ];
+
+  test.each(wrong)("%j is refused, with what a rule looks like", (rule) => {
+    let thrown: unknown;
+    try {
+      compilePermissions({ ask: [rule] });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isFailureError(thrown) && thrown.code).toBe("file_invalid");
+    expect(String(thrown)).toContain(`"${rule}" is not a permission rule; write [caller:]selector`);
+  });
+});
+
+describe("rules in the engine", () => {
+  test("effect and destructive may depend on the arguments", async () => {
+    const http = sampleTool(({ method }) => method, {
+      name: "http",
+      effect: ({ method }) => (method === "GET" ? "read" : "once"),
+    });
+    const engine = createEngine({ permissions: { deny: ["effect:once"] } });
+    expect((await engine.call(http, { method: "GET" })).success).toBe(true);
+    expect(await engine.call(http, { method: "POST" })).toMatchObject({ error: { code: "permission_denied" } });
+
+    const asking = createEngine();
+    const model = { callerType: "conversation_agent" } as const;
+    expect((await asking.call(http, { method: "GET" }, model)).success).toBe(true);
+    expect(await asking.call(http, { method: "POST" }, model)).toMatchObject({ error: { code: "approval_required" } });
+    const write = sampleTool(() => 1, { effect: "idempotent", destructive: ({ force }) => force === true });
+    expect((await asking.call(write, {}, model)).success).toBe(true);
+    expect(await asking.call(write, { force: true }, model)).toMatchObject({ error: { code: "approval_required" } });
+  });
+
+  test("an alias is ruled by the name of its tool", async () => {
+    const tool = sampleTool(() => 1, { name: "web_search", aliases: ["webSearch"] });
+    const engine = createEngine({ tools: [tool], permissions: { deny: ["web_search"] } });
+    expect(await engine.call("webSearch", {})).toMatchObject({
+      error: { code: "permission_denied" },
+      tool: "web_search",
+    });
+  });
+
+  test("a rule about a source also holds when the tool itself is passed instead of its name", async () => {
+    const tool = sampleTool(() => 1);
+    const engine = createEngine({ permissions: { deny: ["source:mcps"] } });
+    engine.tools.register(tool, { source: "mcps", priority: 2 });
+    expect(await engine.call("work", {})).toMatchObject({ error: { code: "permission_denied" } });
+    expect(await engine.call(tool, {})).toMatchObject({
+      error: { code: "permission_denied" },
+      meta: { source: "mcps" },
+    });
+  });
+
+  test("a nested call is ruled like a call of its root's caller", async () => {
+    const remove = sampleTool(() => "gone", { name: "remove", effect: "once" });
+    const parent = sampleTool(
+      async (_args, { callTool }) => {
+        const result = await callTool(remove, {});
+        return result.success ? "ran" : result.error.code;
+      },
+      { composite: true },
+    );
+    const engine = createEngine();
+    expect(await engine.call(parent, {})).toMatchObject({ output: "ran" });
+    const asModel = await engine.call(parent, {}, { callerType: "conversation_agent" });
+    expect(asModel).toMatchObject({ output: "approval_required" });
+  });
+
+  test("a refused handler never runs, and nothing was admitted", async () => {
+    let ran = false;
+    const tool = sampleTool(() => (ran = true));
+    const engine = createEngine({ permissions: { deny: ["*"] } });
+    await engine.call(tool, {});
+    expect(ran).toBe(false);
+    expect(engine.metrics().totalAcquired).toBe(0);
+  });
+});

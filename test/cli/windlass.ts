@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll } from "vitest";
+
+const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+
+/** What became of one run of the program. */
+export interface Run {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How the program is run. */
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sent to stdin, which is closed behind it. */
+  readonly input?: string;
+  /** Called with everything on stderr so far, whenever there is more. */
+  readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+  /** Called when the program has started. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  /** Flags for Node itself. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** Runs the real program from its source, in a process of its own. */
+export function windlass(words: readonly string[], options: RunOptions): Promise<Run> {
+  const { cwd, env = {}, input = "", onStderr, onStart, nodeArgs = [] } = options;
+  const { FORCE_COLOR: _force, NO_COLOR: _no, NODE_OPTIONS: _options, ...inherited } = process.env;
+  const child = spawn(process.execPath, [...nodeArgs, main, ...words], { cwd, env: { ...inherited, ...env } });
+  child.on("spawn", () => onStart?.((signal) => child.kill(signal)));
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    onStderr?.(stderr, (signal) => child.kill(signal));
+  });
+  child.stdin.on("error", () => {}).end(input);
+  return new Promise((done, failed) => {
+    child.on("error", failed);
+    child.on("close", (code, signal) => done({ code, signal, stdout, stderr }));
+  });
+}
+
+/** The command line that runs the program, for tests that need a shell around it. */
+export const shellCommand = `"${process.execPath}" "${main}"`;
+
+let base: Promise<string> | undefined;
+let count = 0;
+
+afterAll(async () => {
+  if (base !== undefined) await rm(await base, { recursive: true, force: true });
+});
+
+/** A new folder with these files. All folders go when the file's tests are done, so that they can run side by side. */
+export async function folder(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  base ??= mkdtemp(join(tmpdir(), "windlass-cli-"));
+  const dir = join(await base, String(++count));
+  await mkdir(dir);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, name)), { recursive: true });
+    await writeFile(join(dir, name), text);
+  }
+  return dir;
+}
+
+/** A tool file whose work is done by the default export of a module, and that module. */
+export function codeTool(name: string, body: string, more = ""): Record<string, string> {
+  return {
+    [`tools/${name}.yaml`]: `name: ${name}\ndescription: For tests.\n${more}\nentry: { type: custom, module: ./${name}.ts }\n`,
+    [`tools/${name}.ts`]: body,
+  };
+}

@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseWorkspace } from "../src/app/index.ts";
+import { builtinTools } from "../src/builtin/index.ts";
+import { createDoor } from "../src/net/index.ts";
+import { ToolRegistry, parseToolFile } from "../src/tool/index.ts";
+
+const run = promisify(execFile);
+const pages = ["README.md", "README.zh-CN.md", ...globSync("docs/guide/*.md")];
+
+interface Snippet {
+  readonly name: string;
+  readonly code: string;
+}
+
+function snippets(language: string): Snippet[] {
+  return pages.flatMap((page) => {
+    const blocks = readFileSync(page, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"));
+    return [...blocks].map(([, code = ""], index) => ({ name: `${page} #${index + 1}`, code }));
+  });
+}
+
+describe("TypeScript in the docs", () => {
+  let dir = "";
+  beforeAll(async () => {
+    // Inside the project, so that the package's own name and zod resolve as they do for users.
+    dir = await mkdtemp(join(import.meta.dirname, ".snippets-"));
+  });
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  test.concurrent.each(snippets("ts"))("$name runs, and prints what its comments say", async ({ name, code }) => {
+    const file = join(dir, `${name.replaceAll(/\W+/g, "-")}.ts`);
+    await writeFile(file, code);
+    const { stdout } = await run(process.execPath, [file], { env: { ...process.env, NO_COLOR: "1" } });
+    const promised = [...code.matchAll(/\/\/ (.+)$/gm)]
+      .filter(([line], index, all) => printed(code, all[index]?.index ?? 0, line))
+      .map(([, text = ""]) => text.split(/[:,] (?=[a-z])|[，：]/)[0]?.trim() ?? "");
+    expect(promised.length).toBeGreaterThan(0);
+    const lines = stdout.trim().split("\n");
+    for (const text of promised) expect(lines.some((line) => line === text || line.startsWith(text))).toBe(true);
+  });
+});
+
+/** Does the comment follow something that prints? */
+function printed(code: string, at: number, _line: string): boolean {
+  const start = code.lastIndexOf("\n", at) + 1;
+  return /console\.log|engine\.call\("echo"/.test(code.slice(start, at)) && !/^\s*else/.test(code.slice(start, at));
+}
+
+describe("YAML in the docs", () => {
+  const executors = new ToolRegistry();
+  for (const tool of builtinTools({ door: createDoor() })) executors.register(tool);
+
+  test.each(snippets("yaml"))("$name is right", async ({ code }) => {
+    const isTool = /^name:/m.test(code);
+    const problems = isTool
+      ? (await parseToolFile(code, { file: "tools/x.yaml", executors, secretNames: ["CRM_TOKEN"], http: createDoor() }))
+          .problems
+      : parseWorkspace(code, "windlass.yaml").problems;
+    // The module of a custom entry lies beside its file, not in the page.
+    expect(problems.filter(({ message }) => !message.includes("slugify.ts"))).toEqual([]);
+  });
+});
+
+test("both READMEs have the same code", () => {
+  const codeOf = (page: string): string[] =>
+    [...readFileSync(page, "utf8").matchAll(/^```(?:ts|yaml|json)\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
+  const withoutComments = (code: string): string =>
+    code.replaceAll(/\s*(?:\/\/|#).*$/gm, "").replaceAll(/(?:description|content): .*/g, "");
+  expect(codeOf("README.zh-CN.md").map(withoutComments)).toEqual(codeOf("README.md").map(withoutComments));
+});
+
+test("every link inside the docs leads somewhere", () => {
+  const broken: string[] = [];
+  for (const page of [...pages, ...globSync("docs/**/*.md"), "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md"]) {
+    const dir = join(import.meta.dirname, "..", page, "..");
+    for (const [, target = ""] of readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      if (globSync(target, { cwd: dir }).length === 0) broken.push(`${page}: ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
