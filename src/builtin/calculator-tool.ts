@@ -33,6 +33,7 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
       expression: {
         type: "string",
         description: `For example "2 * (3 + x)"; at most ${longestExpression} characters.`,
+        examples: ["2*(3+4)"],
       },
       variables: {
         type: "object",

@@ -85,5 +85,8 @@ function readNumber(text: string, atLeast: number, whole: boolean): number {
 
 /** Commander's words, in the manner of ours: `error: …`, then what to do. */
 function paintError(text: string, terminal: Terminal): string {
-  return text.replace(/^error:/, terminal.tint("red", "error:")).replace(/<([A-Z]+)>/, "$1");
+  // It repeats words of the command line, which a script may have got from anywhere.
+  // oxlint-disable-next-line no-control-regex
+  const plain = text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "");
+  return plain.replace(/^error:/, terminal.tint("red", "error:")).replace(/<([A-Z]+)>/, "$1");
 }

@@ -99,7 +99,7 @@ const records: CommandSpec = {
     { flags: "--until WHEN", about: "before; written like --since" },
     { flags: "--status STATUS", about: "how they ended", choices: ["success", "failure"] },
     { flags: "--code CODE", about: "failed with this code, such as timeout" },
-    { flags: "--limit N", about: "at most so many; 20 where absent", atLeast: 1, whole: true },
+    { flags: "--limit N", about: "at most so many, up to 1000; 20 where absent", atLeast: 1, whole: true },
     { flags: "--cursor TEXT", about: "go on where the page before ended" },
     json,
   ],

@@ -27,7 +27,8 @@ function parseDate(text: string): number | undefined {
   if (!match) return undefined;
   const [, day = "", time = "00:00", zone = ""] = match;
   const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime()) || Number.isNaN(midnight.getTime())) return undefined;
   // A day that its month does not have would silently become another one.
-  const exists = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-  return Number.isNaN(date.getTime()) || !exists ? undefined : date.getTime();
+  return midnight.toISOString().startsWith(day) ? date.getTime() : undefined;
 }

@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { type JsonSchema, parseArguments } from "../schema/index.ts";
 import { type Parameter, otherTypesOf, parametersOf } from "./parameters-of.ts";
+import type { AnyTool } from "../tool/index.ts";
 import { shellPair } from "./invocation.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -17,12 +18,13 @@ export interface ArgumentSources {
   readonly pairs: readonly string[];
   /** The value of `--args`. */
   readonly text: string | undefined;
-  /** The tool's input schema, by which values are read. */
-  readonly json: JsonSchema;
+  /** Its input schema says how values are read. */
+  readonly tool: AnyTool;
 }
 
 /** Reads `--args` and the `key=value` words; a key that is in both has the value of its word. */
-export async function readArguments({ pairs, text, json }: ArgumentSources): Promise<GivenArguments> {
+export async function readArguments({ pairs, text, tool }: ArgumentSources): Promise<GivenArguments> {
+  const { json } = tool.input;
   const given = text === undefined ? {} : checked(await readText(text), "--args: ");
   const parameters = parametersOf(json);
   const typed = new Map<string, unknown>();
@@ -46,27 +48,27 @@ function checked(text: string, where: string): Record<string, unknown> {
 }
 
 async function readText(text: string): Promise<string> {
-  if (text === "-") return await readInput();
+  if (text === "-") return await readStart(process.stdin);
   if (!text.startsWith("@")) return text;
   try {
-    return await readFile(text.slice(1), "utf8");
+    return await readStart(createReadStream(text.slice(1)));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new UsageError(`--args: the file ${JSON.stringify(text.slice(1))} cannot be read (${code})`);
   }
 }
 
-/** Larger input is refused by the check of the arguments; there is no need to hold more of it. */
-const mostInput = 2 * 1024 * 1024;
+/** More is refused by the check of the arguments; there is no need to hold more of it. */
+const mostBytes = 2 * 1024 * 1024;
 
-async function readInput(): Promise<string> {
+async function readStart(stream: NodeJS.ReadableStream): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin) {
-    // No encoding was set, so chunks are buffers.
-    chunks.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    if (size > mostInput) break;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > mostBytes) break;
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -37,7 +37,7 @@ export function processTerminal(): Terminal {
   const side = quietly(process.stderr, () => {});
   let status = "";
   const setStatus = (line: string): void => {
-    if (line !== status && process.stderr.isTTY) side(`\r\x1b[K${line}`);
+    if (line !== status && process.stderr.isTTY && process.env["TERM"] !== "dumb") side(`\r\x1b[K${line}`);
     status = line;
   };
   const clean = (write: (text: string) => void, line: string): void => {

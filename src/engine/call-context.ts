@@ -21,7 +21,7 @@ export interface CallContext {
   /** The same for every attempt of the same work; the call's id where absent. */
   readonly idempotencyKey?: string;
   /** Gets what the handler reports with `ctx.progress()` or yields. */
-  readonly onProgress?: (value: unknown) => void;
+  readonly onProgress?: (value: unknown) => unknown;
 }
 
 /**

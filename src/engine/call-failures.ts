@@ -24,6 +24,13 @@ export function notATool(target: unknown): Failure {
   });
 }
 
+/** What a schema found, and the parameters that nobody knows: the schema may have named some of those already. */
+export function allIssues(found: readonly Issue[], unknown: readonly Issue[]): readonly Issue[] {
+  if (unknown.length === 0) return found;
+  const named = new Set(unknown.map(({ path }) => JSON.stringify(path)));
+  return [...found.filter(({ code, path }) => code !== "unknown" || !named.has(JSON.stringify(path))), ...unknown];
+}
+
 /** The arguments do not fit, all reasons at once. */
 export function invalidArguments(tool: string, issues: readonly Issue[]): Failure {
   const list = issues

@@ -224,7 +224,9 @@ describe("nothing that a composite started outlives it", () => {
     let stray: Promise<ToolResult> | undefined;
     const parent = composite((_args, { callTool, attempt }) => {
       if (attempt > 1) return "fine";
-      setImmediate(() => (stray = callTool(charge, {})));
+      setImmediate(() => {
+        stray = callTool(charge, {});
+      });
       throw new Error("flaky");
     });
     const pending = engine.call(parent, {});

@@ -1,16 +1,26 @@
-import { type Expiring, type Failure, type Linked, failure, plainJsonSize } from "../base/index.ts";
+import { type Expiring, type Failure, type Issue, type Linked, failure, plainJsonSize } from "../base/index.ts";
 import { type Validation, unknownKeys } from "../schema/index.ts";
 import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
 import type { CallContext } from "./call-context.ts";
-import { denied, invalidArguments, nestedTooDeep, notATool, notApproved, toolNotFound } from "./call-failures.ts";
+import {
+  allIssues,
+  denied,
+  invalidArguments,
+  nestedTooDeep,
+  notATool,
+  notApproved,
+  toolNotFound,
+} from "./call-failures.ts";
 import type { Core } from "./core.ts";
 import { Execution, type Job } from "./execution.ts";
 import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
 import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
 import { type Flight, isComparable, reuseKey } from "./flights.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, copyOutcome } from "./outcome.ts";
+
+const none: readonly Issue[] = [];
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -133,10 +143,6 @@ export class Call implements Linked<Call>, Job, Expiring {
   }
 
   #validate(tool: AnyTool): MaybePromise<ToolResult> {
-    if (this.core.strict) {
-      const issues = unknownKeys(tool.input.json, this.given);
-      if (issues.length > 0) return this.#validated(tool, { issues });
-    }
     const validation = tool.input.validate(this.given);
     if (validation instanceof Promise) return this.#guard(this.#validateLater(tool, validation));
     return this.#validated(tool, validation);
@@ -154,9 +160,11 @@ export class Call implements Linked<Call>, Job, Expiring {
   }
 
   #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
-    if (validation.issues !== undefined) {
-      emitInvalid(this, validation.issues);
-      return this.#fail(invalidArguments(tool.name, validation.issues));
+    const unknown = this.core.strict ? unknownKeys(tool.input.json, this.given) : none;
+    if (validation.issues !== undefined || unknown.length > 0) {
+      const issues = allIssues(validation.issues ?? none, unknown);
+      emitInvalid(this, issues);
+      return this.#fail(invalidArguments(tool.name, issues));
     }
     this.args = validation.value;
     this.effect = typeof tool.effect === "function" ? known(tool.effect(this.args)) : tool.effect;
@@ -243,7 +251,7 @@ export class Call implements Linked<Call>, Job, Expiring {
       return this.#fail(this.#stopped());
     }
     // Each waiter gets objects of its own.
-    return this.#finish(this.cached ? copyOf(outcome) : outcome);
+    return this.#finish(this.cached ? copyOutcome(outcome) : outcome);
   }
 
   #remember(tool: AnyTool, key: string, outcome: Outcome): void {
@@ -362,12 +370,6 @@ export class Call implements Linked<Call>, Job, Expiring {
 /** Unknown means `once`. */
 function known(effect: Effect): Effect {
   return effect === "pure" || effect === "read" || effect === "idempotent" ? effect : "once";
-}
-
-/** The same outcome, sharing no object with it. */
-function copyOf(outcome: Outcome): Outcome {
-  const attachments = outcome.attachments?.map((attachment) => ({ ...attachment, data: attachment.data.slice() }));
-  return { ...outcome, output: structuredClone(outcome.output), ...(attachments && { attachments }) };
 }
 
 function ignore(): void {}

@@ -44,13 +44,13 @@ export function concurrencySettings(options: ConcurrencyOptions): ConcurrencySet
     throw invalid("strategy", strategy, "fifo, priority or reject");
   return {
     strategy,
-    maxConcurrent: atLeast(1, "maxConcurrent", options.maxConcurrent ?? concurrencyDefaults.maxConcurrent),
-    queueSize: atLeast(0, "queueSize", options.queueSize ?? concurrencyDefaults.queueSize),
+    maxConcurrent: wholeAtLeast(1, "maxConcurrent", options.maxConcurrent ?? concurrencyDefaults.maxConcurrent),
+    queueSize: wholeAtLeast(0, "queueSize", options.queueSize ?? concurrencyDefaults.queueSize),
     queueTimeoutMs: atLeast(0, "queueTimeoutMs", options.queueTimeoutMs ?? concurrencyDefaults.queueTimeoutMs),
     bucketLimits: new Map(
       Object.entries(options.bucketLimits ?? {}).map(([name, limit]) => [
         name,
-        atLeast(1, `bucketLimits.${name}`, limit),
+        wholeAtLeast(1, `bucketLimits.${name}`, limit),
       ]),
     ),
     rateLimits: new Map(Object.entries(options.rateLimits ?? {}).map(([name, text]) => [name, parseRate(text)])),
@@ -59,6 +59,13 @@ export function concurrencySettings(options: ConcurrencyOptions): ConcurrencySet
 
 function atLeast(least: number, name: string, value: number): number {
   if (typeof value !== "number" || !(value >= least)) throw invalid(name, value, `a number of at least ${least}`);
+  return value;
+}
+
+/** Half a place would let a whole call in. */
+function wholeAtLeast(least: number, name: string, value: number): number {
+  if (typeof value !== "number" || !(value >= least) || !(Number.isInteger(value) || value === Infinity))
+    throw invalid(name, value, `a whole number of at least ${least}`);
   return value;
 }
 

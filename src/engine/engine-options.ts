@@ -30,7 +30,7 @@ export interface EngineOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   readonly redactor?: Redactor;
   readonly limits?: Partial<CallLimits>;
-  readonly onLog?: (entry: LogEntry) => void;
+  readonly onLog?: (entry: LogEntry) => unknown;
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly random?: () => number;

@@ -106,7 +106,7 @@ export class Execution implements Admitted, Expiring {
     if (onProgress === undefined || !this.isRunning || this.job.isSettled) return;
     const failed = (error: unknown): void => this.log(`onProgress failed: ${messageOf(error)}`);
     try {
-      const returned: unknown = onProgress(value);
+      const returned = onProgress(value);
       if (returned instanceof Promise) returned.catch(failed);
     } catch (error) {
       failed(error);

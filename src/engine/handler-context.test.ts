@@ -109,7 +109,7 @@ describe("progress", () => {
       await settle();
       return "fine";
     });
-    expect(await engine.call(tool, {}, { onProgress: onProgress as () => void })).toMatchObject({ output: "fine" });
+    expect(await engine.call(tool, {}, { onProgress })).toMatchObject({ output: "fine" });
     await settle();
     expect(unhandled.stop()).toEqual([]);
     expect(logged).toEqual(["onProgress failed: listener"]);
@@ -203,7 +203,7 @@ describe("the log and the secrets", () => {
     ["rejects", async () => raise(new Error("logger"))],
   ])("a logger that %s harms nobody", async (_what, onLog) => {
     const unhandled = unhandledRejections();
-    const engine = createEngine({ onLog: onLog as () => void });
+    const engine = createEngine({ onLog });
     engine.subscribe(() => raise(new Error("subscriber")));
     const tool = sampleTool((_args, { log }) => {
       log("line");

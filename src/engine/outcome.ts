@@ -11,6 +11,12 @@ export interface Outcome {
   readonly abandoned?: boolean;
 }
 
+/** The same outcome, sharing no object with it. */
+export function copyOutcome(outcome: Outcome): Outcome {
+  const attachments = outcome.attachments?.map((attachment) => ({ ...attachment, data: attachment.data.slice() }));
+  return { ...outcome, output: structuredClone(outcome.output), ...(attachments && { attachments }) };
+}
+
 /** Turns what a handler returned into an outcome: the output schema, then JSON, then the size. */
 export function checkReturned(returned: unknown, execution: Execution): Outcome | Promise<Outcome> {
   if (isFailureError(returned)) return { failure: failureOf(returned, execution.job.effect) };

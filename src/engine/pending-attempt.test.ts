@@ -233,9 +233,8 @@ describe("a handler that causes its own abort before its first await", () => {
 describe("what handlers may return later", () => {
   test("a foreign promise is awaited like any other", async () => {
     const { engine } = started();
-    const foreign = {
-      then: (resolve: (value: unknown) => void) => resolve({ then: (next: (v: unknown) => void) => next(7) }),
-    };
+    const inner = thenable((resolve) => resolve(7));
+    const foreign = thenable((resolve) => resolve(inner));
     expect(
       await engine.call(
         sampleTool(() => foreign),
@@ -248,12 +247,13 @@ describe("what handlers may return later", () => {
     ["throws", () => raise(new Error("then broke"))],
     [
       "rejects twice",
-      (_resolve: unknown, reject: (error: Error) => void) => [1, 2].forEach(() => reject(new Error("then broke"))),
+      (_resolve: unknown, reject: (error: Error) => void): void =>
+        [1, 2].forEach(() => reject(new Error("then broke"))),
     ],
   ])("a foreign promise that %s fails the call and frees its place", async (_what, then) => {
     const { engine } = started();
     const result = await engine.call(
-      sampleTool(() => ({ then })),
+      sampleTool(() => thenable(then)),
       {},
       { maxRetries: 0 },
     );
@@ -335,6 +335,14 @@ describe("schemas that take their time", () => {
     expect(await engine.call(tool, { n: 1 })).toMatchObject({ success: true, output: 20 });
   });
 });
+
+type Then = (resolve: (value: unknown) => void, reject: (error: Error) => void) => void;
+
+/** A promise of some other library. */
+function thenable(then: Then): object {
+  // oxlint-disable-next-line unicorn/no-thenable -- the very thing under test
+  return Object.defineProperty({}, "then", { value: then });
+}
 
 function raise(value: unknown): never {
   throw value;

@@ -9,7 +9,7 @@ import { type Admitted, Ticket } from "./ticket.ts";
 export type Entry = "held" | "queued" | "rejected";
 
 /** Composites take a global place but none in a bucket; while they wait, they wait here. */
-const compositeBucket = "(composite)";
+const compositeBucket = "\0composite";
 
 /**
  * Decides which call may start. Root calls need a global place; tools need a place in their bucket, taken together
@@ -50,7 +50,8 @@ export class Scheduler {
   /** A ticket for one call. */
   ticket(owner: Admitted): Ticket {
     const bucket = this.bucket(owner.slot ? owner.category : compositeBucket);
-    return new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority : 0);
+    // No number at all counts as 0: it would be found in no queue again.
+    return new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority || 0 : 0);
   }
 
   /** Counts a chain step, which passes by the global limit. */
@@ -62,7 +63,9 @@ export class Scheduler {
   enter(ticket: Ticket, now: number = this.#clock.elapsed()): Entry {
     const { bucket } = ticket;
     const queue = ticket.global ? bucket.roots : bucket.inner;
-    if (queue.size === 0 && this.#fits(ticket, now)) {
+    // A nested call passes the roots that wait for a global place; a root passes nobody.
+    const ahead = ticket.global ? bucket.waiting : bucket.inner.size;
+    if (ahead === 0 && this.#fits(ticket, now)) {
       this.#grant(ticket, now);
       return "held";
     }
@@ -147,7 +150,9 @@ export class Scheduler {
     if (!ticket.slot) return;
     ticket.bucket.active++;
     ticket.bucket.acquired++;
-    ticket.bucket.rate?.take(now);
+    if (ticket.bucket.rate === undefined) return;
+    ticket.bucket.rate.take(now);
+    this.#awaitRate(ticket.bucket, now);
   }
 
   #release(ticket: Ticket, now: number): void {
@@ -162,26 +167,25 @@ export class Scheduler {
     if (this.#queued > 0) this.#serveRoots(now);
   }
 
-  /** Nested calls and chain steps, which need no global place. A root that came first and could start goes first. */
+  /** Nested calls and chain steps, which need no global place. A root that came first goes first, if it is its turn. */
   #serveInner(bucket: Bucket, now: number): void {
     for (let head = bucket.inner.head; head && bucket.hasRoom(now); head = bucket.inner.head) {
-      const root = this.#active < this.settings.maxConcurrent ? bucket.roots.head : undefined;
-      this.#admit(root !== undefined && before(root, head) ? root : head, now);
+      const root = bucket.roots.size > 0 ? this.#nextRoot(now) : undefined;
+      this.#admit(root?.bucket === bucket && before(root, head) ? root : head, now);
     }
-    this.#awaitRate(bucket, now);
   }
 
   #serveRoots(now: number): void {
-    while (this.#active < this.settings.maxConcurrent && this.#queued > 0) {
+    while (this.#queued > 0) {
       const head = this.#nextRoot(now);
       if (head === undefined) return;
       this.#admit(head, now);
-      this.#awaitRate(head.bucket, now);
     }
   }
 
   /** The highest priority that could start; among equals the bucket whose turn was longest ago. */
   #nextRoot(now: number): Ticket | undefined {
+    if (this.#active >= this.settings.maxConcurrent) return undefined;
     let best: Ticket | undefined;
     for (const bucket of this.#buckets.values()) {
       const head = bucket.roots.head;
@@ -204,9 +208,13 @@ export class Scheduler {
     if (ticket.global) this.#queued--;
     if (ticket.deadline) this.#deadlines.cancel(ticket.deadline);
     ticket.deadline = undefined;
+    if (ticket.bucket.waiting > 0) return;
+    // A window may be an hour long: nobody waits for it any more.
+    ticket.bucket.timer?.cancel();
+    ticket.bucket.timer = undefined;
   }
 
-  /** Nobody releases a rate: when it is what a bucket waits for, a timer serves it. */
+  /** Nobody releases a rate: while calls wait and it is used up, a timer is set. Called when either becomes true. */
   #awaitRate(bucket: Bucket, now: number): void {
     if (bucket.rate === undefined || bucket.timer !== undefined || bucket.waiting === 0) return;
     const waitMs = bucket.rate.waitMs(now);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { type Clock, systemClock } from "../base/index.ts";
+import { systemClock } from "../base/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
-import { type AnyTool, type HttpPort, type ToolLookup, describeError, parseToolFile } from "../tool/index.ts";
+import { type AnyTool, type ToolFileOptions, describeError, parseToolFile } from "../tool/index.ts";
 import { loadCodeFile } from "./load-code-file.ts";
 
 /** A file to load. */
@@ -12,21 +12,8 @@ export interface ToolFileLocation {
   readonly kind: "yaml" | "code";
 }
 
-/** What surrounds tool files. */
-export interface ToolFileWorld {
-  /** The workspace: modules and working folders stay inside. */
-  readonly root: string;
-  /** What `entry.handler` may name. */
-  readonly executors?: ToolLookup;
-  /** The door that HTTP entries go through. */
-  readonly http?: HttpPort | undefined;
-  /** Names that `${secret.X}` may use; absent where they are not known. */
-  readonly secretNames?: Iterable<string> | undefined;
-  /** Where commands find PATH, HOME and LANG. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: Clock;
-  readonly signal?: AbortSignal | undefined;
-}
+/** What surrounds tool files; the workspace must be known. */
+export type ToolFileWorld = Omit<ToolFileOptions, "file" | "path"> & { readonly root: string };
 
 /** What a file gave. */
 export interface LoadedFile {

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { nodeNet } from "../base/index.ts";
 
 /** An IP address as a number, so that one comparison covers every way to write it. */
 export interface Address {
@@ -13,7 +13,7 @@ export interface Block extends Address {
 
 /** Reads an address in its usual notation. Zone ids (`fe80::1%eth0`) are refused: they name an interface. */
 export function parseAddress(text: string): Address | undefined {
-  switch (isIP(text)) {
+  switch (nodeNet().isIP(text)) {
     case 4:
       return { family: 4, value: fromParts(text.split(".").map(Number), 8n) };
     case 6:

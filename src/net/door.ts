@@ -1,6 +1,5 @@
-import { connect as connectTcp } from "node:net";
 import type { Agent, Dispatcher } from "undici";
-import { type Clock, type FailureError, isFailureError, systemClock } from "../base/index.ts";
+import { type Clock, type FailureError, isFailureError, nodeNet, systemClock } from "../base/index.ts";
 import { type AllowList, parseAllowList } from "./allow-list.ts";
 import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
@@ -98,7 +97,7 @@ class HttpDoor implements Door {
     this.#connector = createConnector({
       allow: this.#allow,
       resolve: options.resolve ?? systemResolve,
-      dial: options.dial ?? connectTcp,
+      dial: options.dial ?? ((target) => nodeNet().connect(target)),
       clock: this.#clock,
       connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     });

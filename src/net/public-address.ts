@@ -1,10 +1,10 @@
 import { type Address, type Block, contains, parseBlock } from "./address.ts";
 
 /** IPv6 is public only inside global unicast, so mapped, translated and tunnelled IPv4 forms are out from the start. */
-const globalUnicast = blocks("2000::/3");
+const globalUnicast = lazyBlocks("2000::/3");
 
 /** What the IANA special-purpose registries keep from the public network, and the hosts that clouds put in reach. */
-const reserved = blocks(
+const reserved = lazyBlocks(
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
   "100.64.0.0/10", // carrier-grade NAT; a cloud's metadata service lives here
@@ -30,13 +30,17 @@ const reserved = blocks(
 /** Is this an address that anyone on the public network could reach? */
 export function isPublicAddress(address: Address): boolean {
   const inside = (block: Block): boolean => contains(block, address);
-  return (address.family === 4 || globalUnicast.some(inside)) && !reserved.some(inside);
+  return (address.family === 4 || globalUnicast().some(inside)) && !reserved().some(inside);
 }
 
-function blocks(...texts: readonly string[]): readonly Block[] {
-  return texts.map((text) => {
-    const block = parseBlock(text);
-    if (block === undefined) throw new Error(`${text} is no address block`);
-    return block;
-  });
+/** Read on first use: parsing addresses loads a module of Node that few programs need at once. */
+function lazyBlocks(...texts: readonly string[]): () => readonly Block[] {
+  let blocks: readonly Block[] | undefined;
+  return () => (blocks ??= texts.map(readBlock));
+}
+
+function readBlock(text: string): Block {
+  const block = parseBlock(text);
+  if (block === undefined) throw new Error(`${text} is no address block`);
+  return block;
 }

@@ -25,9 +25,9 @@ export interface ToolContext {
   readonly secrets: Secrets;
   readonly conversationId: string | undefined;
   /** Tells the caller how far the work is; any JSON value. */
-  progress(value: unknown): void;
+  readonly progress: (value: unknown) => void;
   /** Adds facts to the result's `meta`, such as `{ tokensUsed: 120 }`. */
-  report(facts: Readonly<Record<string, unknown>>): void;
+  readonly report: (facts: Readonly<Record<string, unknown>>) => void;
 }
 
 /** What a composite tool can do besides. */

@@ -36,7 +36,7 @@ describe.concurrent("windlass call", () => {
 
   test("a misspelt tool is answered with the right one", async () => {
     const cwd = await folder();
-    const { code, stderr } = await windlass(["call", "calculatr"], { cwd });
+    const { code, stderr } = await windlass(["call", "calculatr", "2*3"], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('did you mean "calculator"?');
   });
@@ -89,6 +89,8 @@ describe.concurrent("windlass call", () => {
     [["--timeout", "soon"], "a number above 0"],
     [["--retries", "1.5"], "whole number"],
     [["--tiemout", "1"], "Did you mean --timeout?"],
+    [["--\u001b[31mred"], "unknown option '--[31mred'"],
+    [["--args", "@/dev/zero"], "larger than"],
   ])("%j is a mistake of usage", async (words, told) => {
     const cwd = await folder(mirror);
     const { code, stdout, stderr } = await windlass(["call", "mirror", ...words], { cwd });
@@ -149,12 +151,13 @@ describe.concurrent("windlass call", () => {
     const steps = `export default async function* (_args: object, ctx: { log(text: string): void }) {
       ctx.log("begun");
       yield { done: 1 };
+      yield 2n;
       return "end";
     }`;
     const cwd = await folder(codeTool("steps", steps));
     const { stdout, stderr } = await windlass(["call", "steps"], { cwd });
     expect(stdout).toBe('"end"\n');
-    expect(stderr).toBe('· begun\n· {"done":1}\n');
+    expect(stderr).toBe('· begun\n· {"done":1}\n· 2n\n');
   });
 
   test("hostile output is shown harmlessly and still reads as the same value", async () => {
@@ -207,6 +210,22 @@ describe.concurrent("windlass call", () => {
     const { code, stdout, stderr } = await windlass(["call", "careless"], { cwd });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '"the result"\n' });
     expect(stderr).toContain("left behind");
+  });
+
+  test("an error that nobody catches ends the program in words, with the place only where it is asked for", async () => {
+    const body = `export default () => {
+      setTimeout(() => { throw new Error("too late"); }, 10);
+      return new Promise(() => {});
+    };`;
+    const cwd = await folder(codeTool("careless", body));
+    const [plain, debug] = await Promise.all([
+      windlass(["call", "careless"], { cwd }),
+      windlass(["call", "careless"], { cwd, env: { WINDLASS_DEBUG: "1" } }),
+    ]);
+    expect(plain).toMatchObject({ code: 1, stdout: "" });
+    expect(plain.stderr).toContain("error: unexpected: Error: too late\n  this is a bug");
+    expect(plain.stderr).not.toContain("careless.ts");
+    expect(debug.stderr).toContain("careless.ts");
   });
 
   test("timers that a tool leaves behind do not keep the program alive", async () => {

@@ -2,9 +2,24 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
+
+// Every step is a process of its own, and other tests want the processors too.
+vi.setConfig({ testTimeout: 60_000 });
 
 const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+
+/** Where Node keeps what it compiled, also for threads: a hundred starts then take half the time. */
+const compileCache = join(tmpdir(), "node-compile-cache");
+
+const { FORCE_COLOR: _force, NO_COLOR: _no, NODE_OPTIONS: _options, ...inherited } = process.env;
+
+/** The environment of the program, whatever that of the tests is. */
+export const environment: Readonly<Record<string, string | undefined>> = {
+  ...inherited,
+  NODE_COMPILE_CACHE: compileCache,
+  TERM: "xterm-256color",
+};
 
 /** What became of one run of the program. */
 export interface Run {
@@ -31,8 +46,7 @@ export interface RunOptions {
 /** Runs the real program from its source, in a process of its own. */
 export function windlass(words: readonly string[], options: RunOptions): Promise<Run> {
   const { cwd, env = {}, input = "", onStderr, onStart, nodeArgs = [] } = options;
-  const { FORCE_COLOR: _force, NO_COLOR: _no, NODE_OPTIONS: _options, ...inherited } = process.env;
-  const child = spawn(process.execPath, [...nodeArgs, main, ...words], { cwd, env: { ...inherited, ...env } });
+  const child = spawn(process.execPath, [...nodeArgs, main, ...words], { cwd, env: { ...environment, ...env } });
   child.on("spawn", () => onStart?.((signal) => child.kill(signal)));
   let stdout = "";
   let stderr = "";

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { type Workspace, openWorkspace } from "../../app/index.ts";
 import { unknownKeys } from "../../schema/index.ts";
 import { type AnyTool, type Attachment, type ToolResult, toWireResult } from "../../tool/index.ts";
@@ -23,7 +24,8 @@ export const callTool: RunCommand = async (invocation) => {
   try {
     const [name = "", ...pairs] = invocation.words;
     const tool = workspace.engine.tools.get(name);
-    const given = await readArguments({ pairs, text: invocation.text("args"), json: tool?.input.json ?? {} });
+    // Without a tool there is no telling how its arguments are meant; that there is none is what has to be said.
+    const given = tool === undefined ? nothing : await readArguments({ pairs, text: invocation.text("args"), tool });
     const result = await makeCall({ invocation, workspace, interrupts, name, given });
     printResult(result, { invocation, workspace, given, tool });
     return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
@@ -33,11 +35,12 @@ export const callTool: RunCommand = async (invocation) => {
   }
 };
 
+const nothing: GivenArguments = { args: {}, typed: new Set() };
+
 async function openForCalls(terminal: Terminal): Promise<Workspace> {
   const opened: Workspace = await openWorkspace(".", {
     reload: false,
-    onLog: ({ message, data }) =>
-      tellStep(terminal, data === undefined ? message : `${message} ${JSON.stringify(data)}`),
+    onLog: ({ message, data }) => tellStep(terminal, data === undefined ? message : `${message} ${textOf(data)}`),
     ...(terminal.interactive && {
       approver: () => askAtTerminal({ terminal, by: userName(), approvals: () => opened.approvals }),
     }),
@@ -73,7 +76,7 @@ async function makeCall({ invocation, workspace, interrupts, name, given }: Maki
     return await engine.call(name, given.args, {
       callerId: "cli",
       signal: interrupts.signal,
-      onProgress: (value) => tellStep(terminal, typeof value === "string" ? value : (JSON.stringify(value) ?? "")),
+      onProgress: (value) => tellStep(terminal, textOf(value)),
       ...(retries !== undefined && { maxRetries: retries }),
       ...(conversationId !== undefined && { conversationId }),
     });
@@ -102,6 +105,16 @@ function showWaiting({ engine }: Workspace, terminal: Terminal, name: string): (
 function tellStep(terminal: Terminal, text: string): void {
   const line = oneLine(text);
   terminal.tell(terminal.tint("dim", `· ${line.length > 1000 ? `${line.slice(0, 1000)}…` : line}`));
+}
+
+/** Whatever a tool reports, in one line; it may be something that JSON cannot write. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return inspect(value, { depth: 3, breakLength: Infinity });
+  }
 }
 
 interface Printing {

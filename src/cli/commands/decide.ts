@@ -53,7 +53,7 @@ function tell(invocation: Invocation, { approval, mine, approved }: Outcome): Ex
     terminal.print(safeJson(toWireApproval(approval)));
   } else if (mine) {
     const done = terminal.paint(approved ? "green" : "red", approved ? "Approved" : "Rejected");
-    terminal.print(`${done}: ${approval.tool} ${oneLine(JSON.stringify(approval.args) ?? "")}`);
+    terminal.print(`${done}: ${oneLine(approval.tool)} ${oneLine(JSON.stringify(approval.args) ?? "")}`);
   }
   if (!mine) terminal.tell(`${approval.id} ${howDecided(approval)}`);
   else if (approved) terminal.tell(terminal.tint("dim", "The same call, made again, now runs once."));

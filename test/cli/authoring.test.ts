@@ -1,0 +1,160 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folder, windlass } from "./windlass.ts";
+
+describe.concurrent("windlass init", () => {
+  test("makes a workspace whose tools run at once and whose files are valid", async () => {
+    const cwd = await folder();
+    const made = await windlass(["init", "my tools"], { cwd });
+    expect(made.code).toBe(0);
+    expect(made.stdout).toContain("tools/greet.yaml");
+    expect(made.stderr).toContain('cd "my tools"');
+    const dir = join(cwd, "my tools");
+    const [greet, chinese, slugify, valid, doctor] = await Promise.all([
+      windlass(["call", "greet", "name=Ada"], { cwd: dir }),
+      windlass(["call", "greet", "name=--version", "language=zh"], { cwd: dir }),
+      windlass(["call", "slugify", "text=Crème brûlée, 你好!"], { cwd: dir }),
+      windlass(["validate"], { cwd: dir }),
+      windlass(["doctor"], { cwd: dir }),
+    ]);
+    expect(greet.stdout).toBe('"Hello, Ada!"\n');
+    expect(chinese.stdout).toBe('"你好，--version！"\n');
+    expect(JSON.parse(slugify.stdout)).toEqual({ slug: "creme-brulee-你好" });
+    expect(valid).toMatchObject({ code: 0, stderr: "" });
+    expect(doctor.code).toBe(0);
+  });
+
+  test("its files find their schemas beside them, and git does not see the data", async () => {
+    const cwd = await folder({ ".gitignore": "node_modules" });
+    await windlass(["init"], { cwd });
+    for (const [file, schema] of [
+      ["tools/greet.yaml", "tool"],
+      ["tools/slugify.yaml", "tool"],
+      ["windlass.yaml", "workspace"],
+    ] as const) {
+      const text = await readFile(join(cwd, file), "utf8");
+      const path = /yaml-language-server: \$schema=(\S+)/.exec(text)?.[1] ?? "";
+      const found = await readFile(join(cwd, file, "..", path), "utf8");
+      expect(found).toBe((await windlass(["schema", schema], { cwd })).stdout);
+    }
+    expect(await readFile(join(cwd, ".gitignore"), "utf8")).toBe("node_modules\n.windlass/\n");
+    expect(await readFile(join(cwd, ".windlass/.gitignore"), "utf8")).toBe("*\n");
+  });
+
+  test("overwrites nothing", async () => {
+    const cwd = await folder({ "tools/greet.yaml": "mine" });
+    const { code, stdout, stderr } = await windlass(["init"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("tools/greet.yaml already; nothing was written");
+    expect(await readFile(join(cwd, "tools/greet.yaml"), "utf8")).toBe("mine");
+    await expect(readFile(join(cwd, "windlass.yaml"))).rejects.toThrow("ENOENT");
+  });
+
+  test("a place that cannot be written is told in one line", async () => {
+    const cwd = await folder({ taken: "a file" });
+    const { code, stderr } = await windlass(["init", "taken"], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain("the workspace could not be written");
+    expect(stderr).not.toContain("    at ");
+  });
+});
+
+describe.concurrent("windlass validate", () => {
+  const good = "name: fine\ndescription: Works.\nentry: { type: builtin, handler: echo }\n";
+  const bad = "name: 坏的\ndescripton: oops\nentry:\n  type: builtin\n  handler: ecko\n";
+
+  test("shows every problem of the workspace at its place, and exits with 2", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "retention: { day: 1 }\n",
+      "tools/bad.yaml": bad,
+      "tools/good.yaml": good,
+    });
+    const { code, stdout, stderr } = await windlass(["validate"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("windlass.yaml:1:14: error:");
+    expect(stderr).toContain('did you mean "days"?');
+    expect(stderr).toContain("tools/bad.yaml:2:1: error: unknown key");
+    expect(stderr).toContain("  2 │ descripton: oops\n    │ ^^^^^^^^^^");
+    expect(stderr).toContain('did you mean "echo"?');
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe("4 errors in 2 files");
+  });
+
+  test("gives programs a list of problems, with paths from here", async () => {
+    const cwd = await folder({ "windlass.yaml": "", "tools/bad.yaml": bad });
+    await mkdir(join(cwd, "sub"));
+    const { code, stdout } = await windlass(["validate", "--json"], { cwd: join(cwd, "sub") });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toContainEqual({
+      severity: "error",
+      code: "unknown_key",
+      message: 'unknown key "descripton"',
+      hint: 'did you mean "description"?',
+      file: "../tools/bad.yaml",
+      line: 2,
+      column: 1,
+      length: 10,
+    });
+  });
+
+  test("checks single files, folders and modules, and passes warnings", async () => {
+    const cwd = await folder({
+      "tools/good.yaml": good,
+      "tools/odd.yaml": `${good.replace("fine", "odd")}category: htttp\n`,
+      "tools/empty.ts": "export const nothing = 1;\n",
+      "tools/wrong.ts": 'import "./missing.ts";\n',
+      "elsewhere/windlass.yaml": "engine: 5\n",
+    });
+    const check = (...words: string[]) => windlass(["validate", ...words], { cwd });
+    const [one, warned, empty, wrong, settings, all] = await Promise.all([
+      check("tools/good.yaml"),
+      check("tools/odd.yaml"),
+      check("tools/empty.ts"),
+      check("tools/wrong.ts"),
+      check("elsewhere/windlass.yaml"),
+      check("tools"),
+    ]);
+    expect(one).toMatchObject({ code: 0, stdout: "ok: 1 file, 1 tool, no problems\n", stderr: "" });
+    expect(warned.code).toBe(0);
+    expect(warned.stderr).toContain("1 warning in 1 file");
+    expect(empty).toMatchObject({ code: 0, stderr: expect.stringContaining("the module exports no tool") });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("tools/wrong.ts:1:") });
+    expect(settings).toMatchObject({ code: 2, stderr: expect.stringContaining("elsewhere/windlass.yaml:1:9") });
+    expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining("1 error, 1 warning in 2 files") });
+  });
+
+  test.each([
+    [["validate", "missing.yaml"], "there is no file"],
+    [["validate", "notes.txt"], "is no file of a workspace"],
+    [["schema", "tol"], "Allowed choices are tool, workspace"],
+    [["schema"], "missing required argument 'FORMAT'"],
+  ])("%j is a mistake of usage", async (words, told) => {
+    const { code, stderr } = await windlass(words, { cwd: await folder({ "notes.txt": "" }) });
+    expect(code).toBe(2);
+    expect(stderr).toContain(told);
+  });
+
+  test("YAML files are checked without the validator, the network client or the database", async () => {
+    const cwd = await folder({ "tools/good.yaml": good, "windlass.yaml": "retention: { days: 1 }\n" });
+    const preload = join(cwd, "loaded.cjs");
+    await writeFile(
+      preload,
+      `process.on("exit", () => process.stdout.write(JSON.stringify([
+        ...Object.keys(require("node:module")._cache),
+        ...process.moduleLoadList.filter((name) => name.includes("sqlite")),
+      ])));`,
+    );
+    const { stdout } = await windlass(["validate"], { cwd, nodeArgs: ["--require", preload] });
+    expect(stdout).toContain("ok: the workspace, 1 tool, no problems");
+    expect(stdout).toContain("/yaml/");
+    expect(stdout).not.toMatch(/\/(?:ajv|undici)\/|sqlite/);
+  });
+
+  test("schema prints what editors read", async () => {
+    const { stdout } = await windlass(["schema", "tool"], { cwd: await folder() });
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: "Windlass tool file",
+      required: ["name", "description", "entry"],
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { commandGroups } from "../../src/cli/command-table.ts";
+import { folder, windlass } from "./windlass.ts";
+
+const commands = commandGroups.flatMap((group) => group.commands).filter(({ hidden }) => hidden !== true);
+
+describe.concurrent("windlass help", () => {
+  test("without words, with --help and with help, it is the same text on stdout", async () => {
+    const cwd = await folder();
+    const runs = await Promise.all([windlass([], { cwd }), windlass(["--help"], { cwd }), windlass(["help"], { cwd })]);
+    for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: "", stdout: runs[0]?.stdout });
+    const text = runs[0]?.stdout ?? "";
+    for (const { title } of commandGroups) expect(text).toContain(`\n${title}:\n`);
+    for (const { name, summary } of commands) expect(text).toContain(name.padEnd(10) + `  ${summary}`.slice(0, 40));
+    expect(text).toContain("Exit codes: 0 it worked");
+    expect(text).not.toContain("__complete");
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test("every command explains itself, with an example", async () => {
+    const cwd = await folder();
+    const paths = commands.flatMap(({ name, commands: inner = [] }) => [
+      [name],
+      ...inner.map((child) => [name, child.name]),
+    ]);
+    const runs = await Promise.all(paths.map((path) => windlass([...path, "--help"], { cwd })));
+    for (const [index, { code, stdout, stderr }] of runs.entries()) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: windlass ${paths[index]?.join(" ")} `);
+      expect(stdout).toContain("-C, --dir DIR");
+    }
+    const { stdout } = await windlass(["help", "tools", "show"], { cwd });
+    expect(stdout).toContain("Usage: windlass tools show NAME [options]");
+  });
+
+  test("--version prints the version alone", async () => {
+    const run = await windlass(["--version"], { cwd: await folder() });
+    expect(run).toMatchObject({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
+  });
+
+  test.each([
+    [["recrods"], "Did you mean records?"],
+    [["help", "recrods"], "Did you mean records?"],
+    [["recrods", "--help"], "Did you mean records?"],
+    [["calculator", "1+1"], "calculator is a tool: windlass call calculator"],
+    [["--jsn"], "unknown option '--jsn'"],
+    [["stats", "--jsn"], "Did you mean --json?"],
+    [["stats", "extra"], "too many arguments"],
+    [["call"], "missing required argument 'TOOL'"],
+    [["records", "--tool"], "argument missing"],
+  ])("%j is a mistake of usage", async (words, told) => {
+    const { code, stdout, stderr } = await windlass(words, { cwd: await folder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(told);
+    expect(stderr).toContain("--help");
+  });
+
+  test("without a terminal there are no colours; where they are asked for there are, unless NO_COLOR says no", async () => {
+    const cwd = await folder({ "tools/bad.yaml": "name: bad\n" });
+    const run = (words: string[], env: Record<string, string>) => windlass(words, { cwd, env });
+    const [plain, validate, coloured, none] = await Promise.all([
+      run(["tools"], {}),
+      run(["validate"], {}),
+      run(["tools"], { FORCE_COLOR: "1" }),
+      run(["tools"], { NO_COLOR: "1", TERM: "xterm-256color" }),
+    ]);
+    // oxlint-disable-next-line no-control-regex
+    const escape = /\u001b/;
+    for (const { stdout, stderr } of [plain, validate, none]) expect(stdout + stderr).not.toMatch(escape);
+    expect(coloured.stdout).toMatch(escape);
+  });
+
+  test("help loads nothing but commander and the table of commands", async () => {
+    const cwd = await folder();
+    const preload = join(cwd, "loaded.mjs");
+    await writeFile(
+      preload,
+      `import { registerHooks } from "node:module";
+      const loaded = [];
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+      process.on("exit", () => process.stderr.write(loaded.filter((url) => !url.startsWith("node:")).join("\\n")));`,
+    );
+    const { stderr } = await windlass(["--help"], { cwd, nodeArgs: ["--import", preload] });
+    const files = stderr.split("\n").map((url) => url.replace(/^.*\/(?=src\/|node_modules\/)/, ""));
+    const foreign = files.filter((file) => !/^src\/cli\/[a-z-]+\.ts$|^node_modules\/commander\//.test(file));
+    expect(foreign).toEqual([]);
+    expect(files).toContain("src/cli/command-table.ts");
+    expect(files.filter((file) => file.startsWith("src/cli/")).length).toBeLessThan(12);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { displayWidth } from "../../src/text/index.ts";
+import { folder, windlass } from "./windlass.ts";
+
+const weather = {
+  "tools/天气.yaml": `name: 查询天气
+description: 查询一个城市今天的天气。第二句话不在列表里。
+category: 生活
+tags: [weather]
+effect: read
+aliases: [weather]
+parameters:
+  - { name: 城市, type: string, required: true, description: 城市的名字 }
+  - { name: days, type: integer, default: 3, description: Days ahead., validation: { min: 1, max: 7 } }
+entry: { type: builtin, handler: echo }
+`,
+  "tools/broken.yaml": "name: broken\ndescripton: x\n",
+};
+
+describe.concurrent("windlass tools", () => {
+  test("lists tools in columns that line up in every script, and warns of files that could not be used", async () => {
+    const cwd = await folder(weather);
+    const { code, stdout, stderr } = await windlass(["tools"], { cwd });
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.split(/\s{2,}/)[0])).toEqual([
+      "NAME",
+      "calculator",
+      "echo",
+      "http_request",
+      "查询天气",
+    ]);
+    const columns = lines.map((line) => displayWidth(line.slice(0, line.search(/Computes|Gives|Sends|WHAT|查询一个/))));
+    expect(new Set(columns).size).toBe(1);
+    expect(stdout).not.toContain("第二句话");
+    expect(stderr).toContain("warning: tools/broken.yaml could not be used; windlass validate shows why");
+  });
+
+  test("lists by category and tag, for programs too", async () => {
+    const cwd = await folder(weather);
+    const [byCategory, byTag, none] = await Promise.all([
+      windlass(["tools", "list", "--category", "生活", "--json"], { cwd }),
+      windlass(["tools", "--tag", "weather", "--json"], { cwd }),
+      windlass(["tools", "--tag", "nothing"], { cwd }),
+    ]);
+    expect(JSON.parse(byCategory.stdout)).toEqual(JSON.parse(byTag.stdout));
+    expect(JSON.parse(byTag.stdout)).toEqual([
+      {
+        name: "查询天气",
+        display_name: "查询天气",
+        version: "1.0.0",
+        description: expect.any(String),
+        category: "生活",
+        tags: ["weather"],
+        aliases: ["weather"],
+        capabilities: [],
+        effect: "read",
+        destructive: false,
+        status: "active",
+        gated: false,
+        composite: false,
+        source: "tools",
+        file: "tools/天气.yaml",
+      },
+    ]);
+    expect(none).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("show tells what a tool does, takes and comes from, and how to call it", async () => {
+    const cwd = await folder(weather);
+    const [file, builtin, json] = await Promise.all([
+      windlass(["tools", "show", "weather"], { cwd }),
+      windlass(["tools", "show", "http_request"], { cwd }),
+      windlass(["tools", "show", "查询天气", "--json"], { cwd }),
+    ]);
+    for (const text of ["第二句话", "read (reads the world", "tools/天气.yaml", "1 to 7; default 3", "required"]) {
+      expect(file.stdout).toContain(text);
+    }
+    expect(file.stdout).toContain('Try: windlass call 查询天气 城市="…"');
+    expect(builtin.stdout).toContain("built in");
+    expect(builtin.stdout).toContain("one of GET, HEAD");
+    expect(builtin.stdout).toContain("Try: windlass call http_request url=https://example.com");
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: "查询天气", input_schema: { required: ["城市"] } });
+  });
+
+  test("search finds by name, tag and description, the closest first", async () => {
+    const cwd = await folder(weather);
+    const [http, zh, none] = await Promise.all([
+      windlass(["tools", "search", "http", "request", "--json"], { cwd }),
+      windlass(["tools", "search", "天气"], { cwd }),
+      windlass(["tools", "search", "calculatr"], { cwd }),
+    ]);
+    expect(JSON.parse(http.stdout)[0]).toMatchObject({ name: "http_request" });
+    expect(zh.stdout).toContain("查询天气");
+    expect(zh.stdout).not.toContain("calculator");
+    expect(none).toMatchObject({ code: 0, stdout: "" });
+    expect(none.stderr).toContain("did you mean calculator?");
+  });
+
+  test("schema prints one tool, or all, as each provider takes them", async () => {
+    const cwd = await folder();
+    const schema = async (...words: string[]) =>
+      JSON.parse((await windlass(["tools", "schema", ...words], { cwd })).stdout);
+    const [openai, anthropic, gemini, mcp, all] = await Promise.all([
+      schema("echo"),
+      schema("echo", "--format", "anthropic"),
+      schema("echo", "--format", "gemini"),
+      schema("echo", "--format", "mcp"),
+      schema(),
+    ]);
+    expect(openai).toMatchObject({ type: "function", function: { name: "echo", parameters: { type: "object" } } });
+    expect(anthropic).toMatchObject({ name: "echo", input_schema: { type: "object" } });
+    expect(gemini).toMatchObject({ functionDeclarations: [{ name: "echo" }] });
+    expect(mcp).toMatchObject({ name: "echo", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } });
+    expect(all.map((tool: { function: { name: string } }) => tool.function.name)).toEqual([
+      "calculator",
+      "echo",
+      "http_request",
+    ]);
+  });
+
+  test.each([
+    [["tools", "shwo", "echo"], "did you mean windlass tools show?"],
+    [["tools", "http"], "windlass tools search http"],
+    [["tools", "show", "ecko"], "did you mean echo?"],
+    [["tools", "show"], "missing required argument 'NAME'"],
+    [["tools", "search"], "missing required argument 'WORDS'"],
+    [["tools", "schema", "--format", "opnai"], "Allowed choices are openai"],
+    [["tools", "--categroy", "x"], "Did you mean --category?"],
+  ])("%j is a mistake of usage", async (words, told) => {
+    const { code, stdout, stderr } = await windlass(words, { cwd: await folder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(told);
+  });
+});
