@@ -106,6 +106,7 @@ export {
   type HandlerReturn,
   type InputFor,
   type InputOf,
+  type Jsonified,
   type Log,
   type NoInput,
   type Ok,

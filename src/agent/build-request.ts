@@ -4,7 +4,7 @@ import { type AnyTool, type OpenAITool, toOpenAITools } from "../tool/index.ts";
 /** What goes into a request besides the messages. */
 export interface RequestOptions {
   readonly model: string;
-  /** Offered to the model; every tool of the engine where absent. */
+  /** Offered to the model, as far as they can be called; every tool of the engine where absent. */
   readonly tools?: readonly AnyTool[];
   readonly toolChoice?: "auto" | "none" | "required";
 }
@@ -30,17 +30,9 @@ export function buildRequest<Message>(
   messages: readonly Message[],
   options: RequestOptions,
 ): ChatRequest<Message> {
-  const tools =
-    options.tools ??
-    engine.tools
-      .list()
-      .map(({ tool }) => tool)
-      .filter(isOffered);
+  const all = options.tools ?? engine.tools.list().map(({ tool }) => tool);
+  const tools = all.filter((tool) => engine.isAvailable(tool));
   // Services refuse an empty list of tools, and a choice without tools.
   if (tools.length === 0) return { model: options.model, messages };
   return { model: options.model, messages, tools: toOpenAITools(tools), tool_choice: options.toolChoice ?? "auto" };
-}
-
-function isOffered(tool: AnyTool): boolean {
-  return tool.status === "active" || tool.status === "deprecated";
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import badInputs from "../../test/data/bad-inputs.json" with { type: "json" };
 import { calculatorTool, echoTool } from "../builtin/index.ts";
 import { createEngine, forConversation } from "../engine/index.ts";
-import { defineTool, toOpenAITools } from "../tool/index.ts";
+import { defineTool, ok, toOpenAITools } from "../tool/index.ts";
 import { buildRequest } from "./build-request.ts";
 import { type OpenAIToolCall, processToolCalls } from "./process-tool-calls.ts";
 
@@ -88,6 +88,55 @@ describe("[D04] tool calls of a model", () => {
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ data: { message: "abc" } });
   });
 
+  test("what a model decides is asked for, whatever else the context says", async () => {
+    const remove = defineTool({
+      name: "remove",
+      description: "Removes",
+      effect: "once",
+      run: () => ({ removed: true }),
+    });
+    const guarded = createEngine({ tools: [remove] });
+    for (const context of [undefined, { conversationId: "c" }, { principal: "someone" }]) {
+      const [message] = await processToolCalls(guarded, [call("1", "remove", "{}")], context);
+      expect(message?.content).toMatch(/has to approve/);
+    }
+  });
+
+  test("a request for some tools and its calls agree on names, whatever other tools there are", async () => {
+    const chinese = defineTool({ name: "网页搜索", description: "搜索", effect: "read", run: () => "right" });
+    const [offered] = buildRequest(createEngine(), [], { model: "m", tools: [chinese] }).tools ?? [];
+    const name = offered?.function.name ?? "";
+    const impostor = defineTool({ name, description: "Looks like it", effect: "read", run: () => "wrong" });
+    const both = createEngine({ tools: [impostor, chinese] });
+    const [message] = await processToolCalls(both, [call("1", name, "{}")]);
+    expect(JSON.parse(message?.content ?? "")).toMatchObject({ data: "right" });
+  });
+
+  test("tools that only this conversation knows can be called", async () => {
+    const own = defineTool({ name: "own", description: "Not registered", effect: "read", run: () => "mine" });
+    const [message] = await processToolCalls(engine, [call("1", "own", "{}")], { tools: [own] });
+    expect(JSON.parse(message?.content ?? "")).toMatchObject({ data: "mine" });
+  });
+
+  test("what is attached is named", async () => {
+    const picture = defineTool({
+      name: "picture",
+      description: "Draws",
+      effect: "read",
+      run: () =>
+        ok(null, { attachments: [{ kind: "image", mimeType: "image/png", data: new Uint8Array(3), name: "a.png" }] }),
+    });
+    const [message] = await processToolCalls(engine, [call("1", "picture", "{}")], { tools: [picture] });
+    expect(JSON.parse(message?.content ?? "")).toMatchObject({
+      attachments: [{ kind: "image", mime_type: "image/png", bytes: 3, name: "a.png" }],
+    });
+  });
+
+  test("no calls, no answers", async () => {
+    expect(await processToolCalls(engine, [])).toEqual([]);
+    expect(await processToolCalls(engine, null as unknown as OpenAIToolCall[])).toEqual([]);
+  });
+
   test("the calls carry the context they are given", async () => {
     await processToolCalls(engine, [call("1", "echo", '{"message":1}')], forConversation("agent-1", "c-9"));
     expect(await engine.callSummary("c-9")).toMatchObject({ totalCalls: 1, successRate: 100 });
@@ -102,6 +151,21 @@ describe("[D04] building the request", () => {
     expect(body).toMatchObject({ model: "some-model", messages, tool_choice: "auto" });
     expect(body.tools?.map(({ function: { name } }) => name)).toContain("calculator");
     expect(body.tools).toHaveLength(4);
+  });
+
+  test("offers only what can be called", () => {
+    const define = (name: string, more: object) => defineTool({ name, description: "x", run: () => 1, ...more });
+    const some = createEngine({
+      tools: [
+        define("gated_on", { gated: true }),
+        define("gated_off", { gated: true }),
+        define("off", {}),
+        define("draft", { status: "draft" }),
+      ],
+      enabledTools: ["gated_on"],
+      disabledTools: ["off"],
+    });
+    expect(buildRequest(some, messages, { model: "m" }).tools?.map((tool) => tool.function.name)).toEqual(["gated_on"]);
   });
 
   test("offers chosen tools, or none at all", () => {

@@ -1,7 +1,7 @@
 import { type CallContext, type Engine } from "../engine/index.ts";
 import { parseArguments } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
-import { type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
+import { type AnyTool, type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
 
 /** A tool call as OpenAI-compatible models send it. */
 export interface OpenAIToolCall {
@@ -15,8 +15,14 @@ export interface OpenAIToolMessage {
   readonly role: "tool";
   readonly tool_call_id: string;
   readonly name: string;
-  /** `{ success, data, error }` as JSON text. */
+  /** `{ success, data, error }` as JSON text. What was attached is named in it: a tool message carries only text. */
   readonly content: string;
+}
+
+/** On whose behalf the calls are made. The caller is a model unless stated otherwise. */
+export interface ToolCallOptions extends CallContext {
+  /** Tools that were offered although the engine does not know them. */
+  readonly tools?: readonly AnyTool[];
 }
 
 /**
@@ -31,52 +37,57 @@ export interface OpenAIToolMessage {
 export function processToolCalls(
   engine: Engine,
   calls: readonly OpenAIToolCall[],
-  context: CallContext = { callerType: "conversation_agent" },
+  options: ToolCallOptions = {},
 ): Promise<OpenAIToolMessage[]> {
-  const names = createWireNames(
-    engine.tools.list().map(({ tool }) => tool),
-    "openai",
-  );
+  const { tools = [], ...context } = options;
+  const offered = new Map([...engine.tools.list().map(({ tool }) => tool), ...tools].map((tool) => [tool.name, tool]));
+  const asking = { engine, offered, names: createWireNames(offered.values(), "openai"), context };
   return Promise.all(
-    calls.map(async (call, index) => {
+    Array.from(calls ?? [], async (call, index) => {
       const name = textOf(call?.function?.name);
-      return {
-        role: "tool" as const,
-        tool_call_id: textOf(call?.id) || `call_${index}`,
-        name,
-        content: await answer(engine, { name, names, text: argumentsOf(call), context }),
-      };
+      const content = await answer({ name, text: argumentsOf(call) }, asking);
+      return { role: "tool" as const, tool_call_id: textOf(call?.id) || `call_${index}`, name, content };
     }),
   );
 }
 
-interface Asked {
-  /** As the model wrote it. */
-  readonly name: string;
+/** What the calls of one answer share. */
+interface Asking {
+  readonly engine: Engine;
+  readonly offered: ReadonlyMap<string, AnyTool>;
   readonly names: WireNames;
-  readonly text: string;
   readonly context: CallContext;
 }
 
-async function answer(engine: Engine, { name, names, text, context }: Asked): Promise<string> {
-  const args = parseArguments(text);
+async function answer(asked: { name: string; text: string }, asking: Asking): Promise<string> {
+  const { engine, offered, names } = asking;
+  const args = parseArguments(asked.text);
   if (args.issues !== undefined) {
     return dictText({ success: false, data: null, error: args.issues.map(({ message }) => message).join("; ") });
   }
-  const tool = names.fromWire(name);
+  // A model decides these calls, whatever else the context says.
+  const context: CallContext = { callerType: "conversation_agent", ...asking.context };
+  const tool = offered.get(names.fromWire(asked.name) ?? "");
   // A name that was never offered: the engine knows aliases, and suggests the closest one otherwise.
-  if (tool === undefined) return contentOf(await engine.call(name, args.value, context));
-  return contentOf(await engine.call(tool, names.argumentsFromWire(name, args.value), context));
+  if (tool === undefined) return contentOf(await engine.call(asked.name, args.value, context));
+  const given = names.argumentsFromWire(asked.name, args.value);
+  const known = engine.tools.get(tool.name) === tool;
+  return contentOf(await (known ? engine.call(tool.name, given, context) : engine.call(tool, given, context)));
 }
 
 function contentOf(result: ToolResult): string {
-  return result.success
-    ? dictText({ success: true, data: result.output, error: null })
-    : dictText({ success: false, data: null, error: result.error.forModel });
+  if (!result.success) return dictText({ success: false, data: null, error: result.error.forModel });
+  const attachments = result.attachments?.map(({ kind, mimeType, name, data }) => ({
+    kind,
+    mime_type: mimeType,
+    bytes: data.byteLength,
+    ...(name !== undefined && { name }),
+  }));
+  return dictText({ success: true, data: result.output, error: null, ...(attachments && { attachments }) });
 }
 
 /** Output is data: characters that hide or reorder text do not reach the model. */
-function dictText(dict: { success: boolean; data: unknown; error: string | null }): string {
+function dictText(dict: { success: boolean; data: unknown; error: string | null; attachments?: unknown }): string {
   return stripUnsafe(JSON.stringify(dict));
 }
 

@@ -63,6 +63,15 @@ describe("[B09] ToolSubAgent", () => {
     expect(told).toEqual([result]);
   });
 
+  test("does not wait for its callback", async () => {
+    const agent = new ToolSubAgent({
+      agentId: "sub-1",
+      engine: createEngine({ tools }),
+      onResult: () => new Promise(() => {}),
+    });
+    expect(await agent.execute("echo", { message: "hi" })).toMatchObject({ success: true });
+  });
+
   test("has variables of its own, shared by its calls", async () => {
     const engine = createEngine({ tools });
     const [one, two] = ["one", "two"].map((agentId) => new ToolSubAgent({ agentId, engine }));

@@ -11,7 +11,7 @@ export interface ToolSubAgentOptions {
   /** Its records belong to this conversation; its own id where absent. */
   readonly conversationId?: string;
   readonly principal?: string;
-  /** Told every result. What it throws harms nobody. */
+  /** Told every result. What it throws harms nobody, and nobody waits for it. */
   readonly onResult?: (result: ToolResult, call: SubAgentCall) => unknown;
   /** How many calls the history keeps; 1,000 where absent. The figures count all of them. */
   readonly historySize?: number;
@@ -79,7 +79,7 @@ export class ToolSubAgent {
       ...(principal !== undefined && { principal }),
     });
     const result = await engine.call(tool, params, context);
-    await this.#remember({ tool: result.tool, params, result });
+    this.#remember({ tool: result.tool, params, result });
     return result;
   }
 
@@ -120,16 +120,17 @@ export class ToolSubAgent {
     return { totalCalls, successRate, toolUsage: Object.fromEntries(this.#usage) };
   }
 
-  async #remember(call: SubAgentCall): Promise<void> {
+  #remember(call: SubAgentCall): void {
     if (call.result.success) this.#succeeded++;
     else this.#failed++;
     this.#usage.set(call.tool, (this.#usage.get(call.tool) ?? 0) + 1);
     this.#history.push(call);
     if (this.#history.length > (this.#options.historySize ?? 1000)) this.#history.shift();
-    try {
-      await this.#options.onResult?.(call.result, call);
-    } catch {
-      // The result is there whatever its listener does with it.
-    }
+    // Not awaited: the result is there whatever its listener does with it, and however long that takes.
+    void this.#tell(call).catch(() => {});
+  }
+
+  async #tell(call: SubAgentCall): Promise<void> {
+    await this.#options.onResult?.(call.result, call);
   }
 }

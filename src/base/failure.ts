@@ -116,7 +116,7 @@ export const failureKinds = {
   store_newer: {
     area: "store",
     means: "The database was written by a newer version of Windlass.",
-    remedy: "Upgrade Windlass, or use another data folder.",
+    remedy: "Upgrade Windlass; or move the `.windlass` folder away to start with an empty database.",
     retry: "never",
   },
   store_full: {

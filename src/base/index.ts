@@ -19,3 +19,4 @@ export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";
 export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
+export { WallTime } from "./wall-time.ts";

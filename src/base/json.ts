@@ -51,7 +51,11 @@ function spendObject(value: object, budget: number, depth: number): number {
   for (const key in value) {
     // Plain objects inherit nothing that can be enumerated, unless someone polluted the prototype.
     if (!Object.hasOwn(value, key)) continue;
-    left = spend((value as Record<string, unknown>)[key], left - key.length - 4, depth + 1);
+    const item = (value as Record<string, unknown>)[key];
+    left -= key.length + 4;
+    // What most members are, without a call for each.
+    if (typeof item === "string") left -= item.length + 2;
+    else left = spend(item, left, depth + 1);
     if (left < 0) return left;
   }
   return left;

@@ -3,7 +3,8 @@ import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
 
 /** What became of a question. */
 export type Answer =
-  | { readonly kind: "approved" }
+  /** `giveBack` is called when the call then never started, because there was no place for it or it was cancelled. */
+  | { readonly kind: "approved"; readonly giveBack?: () => Promise<void> }
   | { readonly kind: "rejected"; readonly note?: string }
   /** Nobody decided yet; the caller comes back later. */
   | { readonly kind: "parked"; readonly id: string };
@@ -28,7 +29,9 @@ export function approvalKey(tool: string, args: unknown, principal: string | und
 export function parkingApprover(store: ApprovalStore, clock: Clock): Approver {
   return {
     async ask(request) {
-      if (await store.consume(request.key, clock.now())) return { kind: "approved" };
+      if (await store.consume(request.key, clock.now())) {
+        return { kind: "approved", giveBack: () => store.restore(request.key) };
+      }
       const approval = await store.request(request);
       if (approval.status !== "rejected") return { kind: "parked", id: approval.id };
       return { kind: "rejected", ...(approval.note !== undefined && { note: approval.note }) };

@@ -8,8 +8,12 @@ export function availability(options: Pick<EngineOptions, "enabledTools" | "disa
   /** Why it is not on offer, if it is not. */
   return (tool: AnyTool): string | undefined => {
     if (tool.status === "disabled" || tool.status === "draft") return `${tool.name} is ${tool.status}`;
-    if (tool.gated && !enabled.has(tool.name)) return `${tool.name} is gated; name it in enabled_tools to use it`;
-    if (disabled.has(tool.name) && !tool.alwaysEnabled) return `${tool.name} is switched off by disabled_tools`;
+    if (tool.gated && !isNamed(tool, enabled)) return `${tool.name} is gated; name it in enabled_tools to use it`;
+    if (isNamed(tool, disabled) && !tool.alwaysEnabled) return `${tool.name} is switched off by disabled_tools`;
     return undefined;
   };
+}
+
+function isNamed(tool: AnyTool, names: ReadonlySet<string>): boolean {
+  return names.has(tool.name) || tool.aliases.some((alias) => names.has(alias));
 }

@@ -40,3 +40,8 @@ export function forConversation(agentId: string, conversationId: string, more: C
 export function forWorkflow(workflowId: string, nodeId: string, more: CallContext = {}): CallContext {
   return { maxRetries: 0, ...more, callerType: "workflow_node", callerId: nodeId, workflowId };
 }
+
+/** A time that a clock can measure; what is none (NaN, 0, text from plain JavaScript) counts as not stated. */
+export function timeLimit(ms: unknown): number | undefined {
+  return typeof ms === "number" && ms > 0 && Number.isFinite(ms) ? ms : undefined;
+}

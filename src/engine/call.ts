@@ -1,8 +1,8 @@
-import { type Expiring, type Failure, type Issue, type Linked, failure, plainJsonSize } from "../base/index.ts";
+import { type Expiring, type Failure, type Issue, type Linked, failure } from "../base/index.ts";
 import { type Validation, unknownKeys } from "../schema/index.ts";
 import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
-import { approvalKey } from "./approver.ts";
-import type { CallContext } from "./call-context.ts";
+import { askFor } from "./ask-for.ts";
+import { type CallContext, timeLimit } from "./call-context.ts";
 import {
   allIssues,
   denied,
@@ -13,11 +13,12 @@ import {
   toolNotFound,
 } from "./call-failures.ts";
 import type { Core } from "./core.ts";
+import { effectOf } from "./effect-of.ts";
 import { Execution, type Job } from "./execution.ts";
 import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
 import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
-import { type Flight, isComparable, reuseKey } from "./flights.ts";
+import { type Flight, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
 import { type Outcome, copyOutcome } from "./outcome.ts";
 
 const none: readonly Issue[] = [];
@@ -51,7 +52,7 @@ export class Call implements Linked<Call>, Job, Expiring {
   /** The same as `startedAt`, unless checking or asking took time. */
   readyAt: number;
   /** The arguments as the caller gave them. */
-  readonly given: unknown;
+  given: unknown;
   /** The arguments as the handler gets them. */
   args: unknown = undefined;
   registration: Registration | undefined = undefined;
@@ -65,6 +66,9 @@ export class Call implements Linked<Call>, Job, Expiring {
   #children: Set<Call> | undefined;
   #cause: AbortCause | undefined;
   #onAbort: (() => void) | undefined;
+  /** Returns an approval that was used up for nothing. */
+  #giveBack: (() => Promise<void>) | undefined;
+  #childCount = 0;
   #settled = false;
 
   constructor(core: Core, request: CallRequest) {
@@ -73,8 +77,8 @@ export class Call implements Linked<Call>, Job, Expiring {
     this.parent = request.parent;
     this.depth = request.parent === undefined ? 0 : request.parent.depth + 1;
     this.callId = core.ids.next();
-    this.executedAt = core.clock.now();
     this.startedAt = core.clock.elapsed();
+    this.executedAt = core.wallTime.at(this.startedAt);
     this.readyAt = this.startedAt;
     this.given = request.args ?? {};
     this.#target = request.target;
@@ -151,11 +155,11 @@ export class Call implements Linked<Call>, Job, Expiring {
   /** A schema that asks a service may hang, so it can be cancelled and has a deadline. */
   async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult> {
     const { deadlines, limits, clock } = this.core;
-    this.timeoutMs = this.context.timeoutMs ?? limits.timeoutMs;
+    this.timeoutMs = timeLimit(this.context.timeoutMs) ?? limits.timeoutMs;
     const deadline = deadlines.set(this.timeoutMs, this);
     const settled = await this.#abortable(validation).finally(() => deadlines.cancel(deadline));
     this.readyAt = clock.elapsed();
-    if (settled === undefined || this.#cause !== undefined) return this.#fail(this.#stopped());
+    if (settled === undefined) return this.#fail(this.#stopped());
     return this.#validated(tool, settled);
   }
 
@@ -167,15 +171,16 @@ export class Call implements Linked<Call>, Job, Expiring {
       return this.#fail(invalidArguments(tool.name, issues));
     }
     this.args = validation.value;
-    this.effect = typeof tool.effect === "function" ? known(tool.effect(this.args)) : tool.effect;
+    this.effect = effectOf(tool, this.args);
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(this.args) : tool.timeoutMs;
-    this.timeoutMs = own ?? this.context.timeoutMs ?? this.core.limits.timeoutMs;
+    this.timeoutMs = timeLimit(own) ?? timeLimit(this.context.timeoutMs) ?? this.core.limits.timeoutMs;
     return this.#permit(tool);
   }
 
   #permit(tool: AnyTool): MaybePromise<ToolResult> {
     const ruling = this.core.rule({
       tool: tool.name,
+      aliases: tool.aliases,
       source: this.source,
       callerType: this.context.callerType ?? "direct",
       effect: this.effect,
@@ -192,31 +197,19 @@ export class Call implements Linked<Call>, Job, Expiring {
   }
 
   async #ask(tool: AnyTool): Promise<ToolResult> {
-    const { core, context } = this;
-    const waiting = new AbortController();
-    const answer = await this.#abortable(
-      core.approver.ask(
-        {
-          key: approvalKey(tool.name, this.#approvable(), context.principal),
-          tool: tool.name,
-          args: core.redactor.value(this.given),
-          message: `Allow ${tool.displayName} to run with these arguments?`,
-          callerType: context.callerType ?? "direct",
-          expiresAt: this.executedAt + core.limits.approvalMs,
-          ...(context.principal !== undefined && { principal: context.principal }),
-        },
-        waiting.signal,
-      ),
-    );
-    this.readyAt = core.clock.elapsed();
-    if (answer === undefined) waiting.abort();
+    if (this.#cause !== undefined) return this.#fail(this.#stopped());
+    const question = askFor(this, tool);
+    const answer = await this.#abortable(question.answer);
+    this.readyAt = this.core.clock.elapsed();
+    if (answer === undefined) question.withdraw();
     if (answer === undefined) return this.#fail(this.#stopped());
-    return answer.kind === "approved" ? this.#reuse(tool) : this.#fail(notApproved(tool.name, answer));
-  }
-
-  /** What an approval is bound to. Arguments that only look alike as text must not share one: it covers this call. */
-  #approvable(): unknown {
-    return plainJsonSize(this.given, Number.MAX_SAFE_INTEGER) >= 0 ? this.given : { callId: this.callId };
+    if (answer.kind !== "approved") return this.#fail(notApproved(tool.name, answer));
+    this.#giveBack = answer.giveBack;
+    this.given = question.args;
+    const validation = await tool.input.validate(question.args);
+    if (validation.issues !== undefined) return this.#fail(invalidArguments(tool.name, validation.issues));
+    this.args = validation.value;
+    return this.#reuse(tool);
   }
 
   #reuse(tool: AnyTool): MaybePromise<ToolResult> {
@@ -225,44 +218,30 @@ export class Call implements Linked<Call>, Job, Expiring {
     if (!reusable || !isComparable(this.given)) return this.#execute();
     const key = reuseKey(tool, this.given, this.context.principal);
     const hit = this.core.cache.get(key, this.executedAt);
-    if (hit === undefined) return this.#guard(this.#share(tool, key));
+    if (hit === undefined) return this.#guard(this.#share(key));
     this.cached = true;
     return this.#finish({ output: JSON.parse(hit) as unknown });
   }
 
-  /** Joins equal work under way, or starts it. A composite is not joined: it might be waiting for itself. */
-  async #share(tool: AnyTool, key: string): Promise<ToolResult> {
+  /** Joins equal work under way, or starts it. */
+  async #share(key: string): Promise<ToolResult> {
     const { flights } = this.core;
-    // A nested call, or a chain step, that joined a root's work in the queue would wait for a place that perhaps its
-    // own root holds; and nobody may fail by limits that are stricter than its own.
-    const place = this.nested ? "nested" : (this.context.callerType ?? "direct") === "workflow_node" ? "step" : "root";
-    const own = tool.composite ? this.callId : "";
-    const flightKey = [place, this.timeoutMs, this.maxRetries, own, key].join(" ");
-    const under = flights.get(flightKey);
+    const shared = flightKey(this, key);
+    const under = flights.get(shared);
     this.cached = under !== undefined;
-    const flight = under ?? flights.open(flightKey, new Execution(this.core, this));
+    const flight = under ?? flights.open(shared, new Execution(this.core, this));
     this.#flight = flight;
     const work = flight.join();
     // Before anyone can change the output.
-    if (under === undefined) work.then((outcome) => this.#remember(tool, key, outcome), ignore);
+    if (under === undefined) work.then((outcome) => remember(this, key, outcome), ignore);
     const outcome = await this.#abortable(work);
     if (outcome === undefined) {
+      this.cached = false;
       flight.leave();
       return this.#fail(this.#stopped());
     }
     // Each waiter gets objects of its own.
     return this.#finish(this.cached ? copyOutcome(outcome) : outcome);
-  }
-
-  #remember(tool: AnyTool, key: string, outcome: Outcome): void {
-    if (tool.cache === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;
-    const { cache, clock, log } = this.core;
-    const now = clock.now();
-    try {
-      cache.set(key, JSON.stringify(outcome.output), now + tool.cache.ttlMs, now);
-    } catch (error) {
-      log({ at: now, callId: this.callId, tool: tool.name, message: `the result was not cached: ${messageOf(error)}` });
-    }
   }
 
   #execute(): MaybePromise<ToolResult> {
@@ -285,6 +264,7 @@ export class Call implements Linked<Call>, Job, Expiring {
     this.#settled = true;
     this.context.signal?.removeEventListener("abort", this);
     this.core.live.remove(this);
+    if ((execution?.attempts ?? 0) === 0) this.#giveBack?.().catch(ignore);
     recordCall(this, result, execution);
     emitFinished(this, result);
     return result;
@@ -332,6 +312,17 @@ export class Call implements Linked<Call>, Job, Expiring {
     return this.#settled;
   }
 
+  /** The arguments for another attempt: the one before may have changed its own. */
+  renewArgs(): MaybePromise<void> {
+    const validation = this.tool.input.validate(this.given);
+    const renew = (settled: Validation<unknown>): void => {
+      // They were valid before; what a check that changed its mind says comes too late.
+      if (settled.issues === undefined) this.args = settled.value;
+    };
+    this.#childCount = 0;
+    return validation instanceof Promise ? validation.then(renew) : renew(validation);
+  }
+
   /** Retries have one owner: the chain for its steps, else the root call. */
   get maxRetries(): number {
     if (this.nested) return 0;
@@ -350,8 +341,10 @@ export class Call implements Linked<Call>, Job, Expiring {
   }
 
   async #callChild(target: string | AnyTool, args: unknown): Promise<ToolResult> {
-    const { signal: _signal, onProgress: _progress, idempotencyKey: _key, ...inherited } = this.context;
-    const child = new Call(this.core, { target, args, context: inherited, parent: this });
+    const { signal: _signal, onProgress: _progress, ...inherited } = this.context;
+    // The same in every attempt, as long as the handler makes its calls in the same order.
+    const idempotencyKey = `${this.idempotencyKey}/${++this.#childCount}`;
+    const child = new Call(this.core, { target, args, context: { ...inherited, idempotencyKey }, parent: this });
     this.#children ??= new Set();
     this.#children.add(child);
     // Past its deadline, or between attempts, a composite starts nothing.
@@ -363,13 +356,9 @@ export class Call implements Linked<Call>, Job, Expiring {
 
   /** Nothing that a composite started outlives it. */
   stopChildren(): void {
-    for (const child of this.#children ?? []) child.abort("cancelled");
+    if (this.#children === undefined) return;
+    for (const child of this.#children) child.abort("cancelled");
   }
-}
-
-/** Unknown means `once`. */
-function known(effect: Effect): Effect {
-  return effect === "pure" || effect === "read" || effect === "idempotent" ? effect : "once";
 }
 
 function ignore(): void {}

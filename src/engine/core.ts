@@ -1,4 +1,4 @@
-import type { Clock, Deadlines, EventBus, Ids, LinkedList } from "../base/index.ts";
+import type { Clock, Deadlines, EventBus, Ids, LinkedList, WallTime } from "../base/index.ts";
 import type { RecordStore, ResultCache } from "../store/index.ts";
 import type { Redactor } from "../text/index.ts";
 import type { AnyTool, Registration, Secrets } from "../tool/index.ts";
@@ -38,6 +38,7 @@ export interface CallLimits {
 /** What the calls of one engine share. */
 export interface Core {
   readonly clock: Clock;
+  readonly wallTime: WallTime;
   readonly ids: Ids;
   readonly random: () => number;
   readonly deadlines: Deadlines;

@@ -5,6 +5,7 @@ import {
   type EventStream,
   LinkedList,
   type Listener,
+  WallTime,
   systemClock,
 } from "../base/index.ts";
 import {
@@ -73,6 +74,11 @@ export class Engine {
   call(target: string | AnyTool, args?: unknown, context: CallContext = noContext): Promise<ToolResult> {
     const result = new Call(this.#core, { target, args, context }).run();
     return result instanceof Promise ? result : Promise.resolve(result);
+  }
+
+  /** Could this tool be called now, as far as its status and the settings are concerned? Rules are not asked. */
+  isAvailable(tool: AnyTool): boolean {
+    return tool.broken === undefined && this.#core.unavailable(tool) === undefined;
   }
 
   /** Tells a listener every event, or those of some types; returns the function that unsubscribes. */
@@ -155,6 +161,7 @@ export class Engine {
     const secrets = options.secrets ?? {};
     return {
       clock,
+      wallTime: new WallTime(clock),
       ids,
       deadlines,
       approver,

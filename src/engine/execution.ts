@@ -4,8 +4,8 @@ import type { CallContext } from "./call-context.ts";
 import type { Core } from "./core.ts";
 import { type AbortCause, failureOf, messageOf, stopped } from "./failed-attempt.ts";
 import { HandlerContext } from "./handler-context.ts";
-import { type Outcome, checkReturned } from "./outcome.ts";
-import { type Ending, PendingAttempt, drain, isAsyncGenerator } from "./pending-attempt.ts";
+import { type Outcome, checkReturned, plainFacts } from "./outcome.ts";
+import { type Ending, PendingAttempt, drain, isGenerator } from "./pending-attempt.ts";
 import { retryDelay } from "./retry.ts";
 import type { Admitted, Refusal, Ticket } from "./ticket.ts";
 
@@ -31,6 +31,8 @@ export interface Job {
   callTool: CallTool | undefined;
   /** The attempt is over: whatever it started must not outlive it. */
   stopChildren(): void;
+  /** Another attempt is coming: its arguments are made anew. */
+  renewArgs(): void | Promise<void>;
 }
 
 /** Admission, attempts, retries: everything between "this call may run" and its outcome. */
@@ -104,17 +106,20 @@ export class Execution implements Admitted, Expiring {
   progress(value: unknown): void {
     const { onProgress } = this.job.context;
     if (onProgress === undefined || !this.isRunning || this.job.isSettled) return;
-    const failed = (error: unknown): void => this.log(`onProgress failed: ${messageOf(error)}`);
     try {
       const returned = onProgress(value);
-      if (returned instanceof Promise) returned.catch(failed);
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#progressFailed(error));
     } catch (error) {
-      failed(error);
+      this.#progressFailed(error);
     }
   }
 
+  #progressFailed(error: unknown): void {
+    this.log(`onProgress failed: ${messageOf(error)}`);
+  }
+
   report(facts: Readonly<Record<string, unknown>>): void {
-    this.facts = { ...this.facts, ...facts };
+    this.facts = { ...this.facts, ...plainFacts(facts) };
   }
 
   callTool(): CallTool {
@@ -200,8 +205,8 @@ export class Execution implements Admitted, Expiring {
     const { tool, args, effect } = this.job;
     try {
       const returned: unknown = tool.run(args, new HandlerContext(this));
-      if (isPromiseLike(returned)) return this.#await(returned);
-      if (isAsyncGenerator(returned)) return this.#await(drain(returned, this));
+      if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned);
+      if (isGenerator(returned)) return this.#await(drain(returned, this));
       return this.#checked(this.#check(returned));
     } catch (error) {
       return this.#ended({ failure: failureOf(error, effect) });
@@ -258,6 +263,7 @@ export class Execution implements Admitted, Expiring {
     if (outcome.failure === undefined || this.cause !== undefined) return outcome;
     const delayMs = retryDelay(
       {
+        effect: this.job.effect,
         failure: outcome.failure,
         attempts: this.attempts,
         maxRetries: this.job.maxRetries,
@@ -278,6 +284,7 @@ export class Execution implements Admitted, Expiring {
     });
     this.#wake = undefined;
     this.#backoff = undefined;
+    await this.job.renewArgs();
     return this.#enter(this.core.clock.elapsed());
   }
 

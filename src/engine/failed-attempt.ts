@@ -1,4 +1,4 @@
-import { type Failure, type RetryVerdict, failure, isFailureError } from "../base/index.ts";
+import { type Failure, type FailureCode, type RetryVerdict, failure, isFailureError } from "../base/index.ts";
 import type { Effect } from "../tool/index.ts";
 
 /** Why work was told to stop. */
@@ -16,11 +16,24 @@ export function failureOf(thrown: unknown, effect: Effect): Failure {
   try {
     // The same arguments give the same failure: a pure tool that threw throws again, and so does a bug.
     const byEffect = effect === "pure" ? "never" : verdictOf(effect);
-    if (isFailureError(thrown)) return shortened(thrown.toFailure(byEffect));
+    if (isFailureError(thrown)) return ofHandler(shortened(thrown.toFailure(byEffect)));
     return failure("execution_error", messageOf(thrown), { retry: isBug(thrown) ? "never" : byEffect });
   } catch {
     return failure("execution_error", messageOf(thrown), { retry: verdictOf(effect) });
   }
+}
+
+/** What only the engine can say, a handler cannot: there is no approval, no queue and no other tool behind it. */
+const enginesOwn: ReadonlySet<FailureCode> = new Set([
+  "tool_not_found",
+  "executor_not_found",
+  "approval_required",
+  "queue_timeout",
+  "engine_closed",
+]);
+
+function ofHandler(said: Failure): Failure {
+  return enginesOwn.has(said.code) ? { ...said, code: "execution_error", reason: said.reason ?? said.code } : said;
 }
 
 /** The failure of work that was stopped. */

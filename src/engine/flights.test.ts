@@ -401,6 +401,7 @@ describe("equal calls under way", () => {
     await clock.pass(20);
     stop.abort();
     expect(await second).toMatchObject({ error: { code: "cancelled" }, durationMs: 20 });
+    expect((await second).meta).not.toHaveProperty("cached");
     await clock.pass(1000);
     expect(await first).toMatchObject({ output: 2, meta: { attempts: 2 }, durationMs: 100 });
   });

@@ -1,6 +1,8 @@
 import { canonicalJson, plainJsonSize } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
+import type { Call } from "./call.ts";
 import type { Execution } from "./execution.ts";
+import { messageOf } from "./failed-attempt.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Work that several equal calls wait for. It is aborted when the last of them leaves. */
@@ -74,3 +76,30 @@ function identityOf(tool: AnyTool): number {
 
 const identities = new WeakMap<AnyTool, number>();
 let lastIdentity = 0;
+
+/**
+ * Which work a call may share. A composite shares none: it might be waiting for itself. A nested call, or a chain step,
+ * that joined a root's work in the queue would wait for a place that perhaps its own root holds. And nobody may fail by
+ * limits that are stricter than its own.
+ */
+export function flightKey(call: Call, key: string): string {
+  const place = call.nested ? "nested" : call.context.callerType === "workflow_node" ? "step" : "root";
+  return [place, call.timeoutMs, call.maxRetries, call.tool.composite ? call.callId : "", key].join(" ");
+}
+
+/** Keeps an output for equal calls to come. */
+export function remember(call: Call, key: string, outcome: Outcome): void {
+  const { tool, core } = call;
+  if (tool.cache === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;
+  const now = core.clock.now();
+  try {
+    core.cache.set(key, JSON.stringify(outcome.output), now + tool.cache.ttlMs, now);
+  } catch (error) {
+    core.log({
+      at: now,
+      callId: call.callId,
+      tool: tool.name,
+      message: `the result was not cached: ${messageOf(error)}`,
+    });
+  }
+}

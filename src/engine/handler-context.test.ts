@@ -152,6 +152,22 @@ describe("report", () => {
     expect(meta).not.toHaveProperty("abandoned");
   });
 
+  test("facts that are no JSON do not keep the result from being written", async () => {
+    const tool = sampleTool((_args, { report }) => {
+      report({ at: new Date(0), big: 1n, gone: undefined, list: [1], map: new Map() });
+      return 1;
+    });
+    const { meta } = await createEngine().call(tool, {});
+    expect(meta).toMatchObject({
+      at: "1970-01-01T00:00:00.000Z",
+      big: "[not JSON: Do not know how to serialize a BigInt]",
+      gone: null,
+      list: [1],
+      map: "[not JSON: it holds an object of class Map]",
+    });
+    expect(() => JSON.stringify(meta)).not.toThrow();
+  });
+
   test("facts of a call that failed are kept too", async () => {
     const tool = sampleTool((_args, { report }) => {
       report({ tokensUsed: 7 });
@@ -212,6 +228,17 @@ describe("the log and the secrets", () => {
     expect(await engine.call(tool, {})).toMatchObject({ output: "fine" });
     await settle();
     expect(unhandled.stop()).toEqual([]);
+  });
+
+  test("a handler may log anything", async () => {
+    const entries: LogEntry[] = [];
+    const engine = createEngine({ onLog: (entry) => entries.push(entry) });
+    const tool = sampleTool((_args, { log }) => {
+      for (const odd of [undefined, 5, Symbol("s"), Object.create(null)]) log(odd as string);
+      return "fine";
+    });
+    expect(await engine.call(tool, {})).toMatchObject({ output: "fine" });
+    expect(entries.map(({ message }) => message)).toEqual(["undefined", "5", "Symbol(s)"]);
   });
 
   test("a handler reads the secrets that the engine was given, and no others", async () => {

@@ -7,18 +7,16 @@ export function logSink(
   redactor: Redactor,
 ): (entry: LogEntry) => void {
   if (onLog === undefined) return () => {};
-  return (entry) => {
-    const message = redactor.text(entry.message);
+  return ({ message, data, ...about }) => {
     try {
-      const returned = onLog({
-        ...entry,
-        message,
-        ...(entry.data !== undefined && { data: redactor.value(entry.data) }),
-      });
+      // Handlers in plain JavaScript log anything.
+      const said: unknown = message;
+      const entry = { ...about, message: redactor.text(String(said)) };
+      const returned = onLog(data === undefined ? entry : { ...entry, data: redactor.value(data) });
       // There is nobody left to tell.
       if (returned instanceof Promise) returned.catch(() => {});
     } catch {
-      // The same.
+      // Nor here.
     }
   };
 }

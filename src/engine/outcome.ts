@@ -81,6 +81,16 @@ function checkText(output: unknown, execution: Execution): Outcome {
   return { output: JSON.parse(json.text) as unknown };
 }
 
+/** Facts as JSON sees them, since results are written to files and sent over wires; what is not JSON is told as such. */
+export function plainFacts(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (plainJsonSize(facts, Number.MAX_SAFE_INTEGER) >= 0) return facts;
+  const plain = Object.entries(facts).map(([key, value]): [string, unknown] => {
+    const json = jsonText(value ?? null);
+    return [key, "problem" in json ? `[not JSON: ${json.problem}]` : JSON.parse(json.text)];
+  });
+  return Object.fromEntries(plain);
+}
+
 const notJsonOptions = { reason: "not_json", retry: "never" } as const;
 
 function tooLarge(execution: Execution): Failure {

@@ -63,8 +63,10 @@ export class PendingAttempt implements Expiring {
   }
 }
 
-/** Runs an async generator to its end; what it yields is progress, what it returns the output. */
-export async function drain(generator: AsyncGenerator<unknown, unknown>, execution: Execution): Promise<unknown> {
+type AnyGenerator = AsyncGenerator<unknown, unknown> | Generator<unknown, unknown>;
+
+/** Runs a generator to its end; what it yields is progress, what it returns the output. */
+export async function drain(generator: AnyGenerator, execution: Execution): Promise<unknown> {
   for (;;) {
     const step = await generator.next();
     if (step.done === true) return step.value;
@@ -77,6 +79,7 @@ export async function drain(generator: AsyncGenerator<unknown, unknown>, executi
   }
 }
 
-export function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value && "next" in value;
+export function isGenerator(value: unknown): value is AnyGenerator {
+  if (typeof value !== "object" || value === null || !("next" in value)) return false;
+  return Symbol.asyncIterator in value || Object.prototype.toString.call(value) === "[object Generator]";
 }

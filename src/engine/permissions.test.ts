@@ -7,6 +7,7 @@ import { type PermissionRules, type PermissionSubject, compilePermissions } from
 
 const subject: PermissionSubject = {
   tool: "file_write",
+  aliases: ["writeFile"],
   source: "tools",
   callerType: "direct",
   effect: "idempotent",

@@ -19,6 +19,8 @@ export type Permission = "deny" | "ask" | "allow";
 /** What a rule may look at. */
 export interface PermissionSubject {
   readonly tool: string;
+  /** Other names of the tool: a rule that names one of them means the tool. */
+  readonly aliases: readonly string[];
   readonly source: string;
   readonly callerType: CallerType;
   readonly effect: Effect;
@@ -58,7 +60,10 @@ export function compilePermissions(rules: PermissionRules = {}): (subject: Permi
       matches: compileRule(rule),
     })),
   );
-  return (subject) => ordered.find(({ matches }) => matches(subject)) ?? { permission: "deny" };
+  return (subject) => {
+    for (const ruling of ordered) if (ruling.matches(subject)) return ruling;
+    return { permission: "deny" };
+  };
 }
 
 function compileRule(rule: string): Matcher {
@@ -86,8 +91,8 @@ function compileSelector(selector: string, rule: string): Matcher {
 /** `file_*` as a matcher; everything but `*` is literal, so matching takes linear time. */
 function compileGlob(glob: string): Matcher {
   const parts = glob.split("*");
-  if (parts.length === 1) return (subject) => subject.tool === glob;
-  return ({ tool }) => matchesGlob(tool, parts);
+  if (parts.length === 1) return ({ tool, aliases }) => tool === glob || aliases.includes(glob);
+  return ({ tool, aliases }) => matchesGlob(tool, parts) || aliases.some((alias) => matchesGlob(alias, parts));
 }
 
 function matchesGlob(name: string, parts: readonly string[]): boolean {

@@ -1,10 +1,12 @@
 import type { Failure } from "../base/index.ts";
+import type { Effect } from "../tool/index.ts";
 
 const firstDelayMs = 200;
 const longestDelayMs = 10_000;
 
 /** What decides about another attempt. */
 export interface RetryState {
+  readonly effect: Effect;
   readonly failure: Failure;
   /** Attempts made so far. */
   readonly attempts: number;
@@ -20,6 +22,8 @@ export interface RetryState {
  */
 export function retryDelay(state: RetryState, random: () => number): number | undefined {
   const { failure, attempts, maxRetries } = state;
+  // A tool that may run only once is not run again, whatever its failure says: that is for its caller to decide.
+  if (state.effect === "once") return undefined;
   // Not `>`: no number at all means no retry.
   if (failure.retry !== "safe" || !(attempts <= maxRetries)) return undefined;
   const base = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);

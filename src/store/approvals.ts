@@ -42,6 +42,8 @@ export interface ApprovalStore {
   request(request: ApprovalRequest): Promise<Approval>;
   /** Uses up an approved request with this key: true once, false ever after. */
   consume(key: string, now: number): Promise<boolean>;
+  /** Gives back what the last `consume` of this key used up: the call it was for never started. */
+  restore(key: string): Promise<void>;
   /** The first decision wins: returns the approval as it then stands, undefined when the id is unknown. */
   decide(id: string, decision: Decision, now: number): Promise<Approval | undefined>;
   get(id: string, now: number): Promise<Approval | undefined>;

@@ -58,6 +58,11 @@ class MemoryApprovals implements ApprovalStore {
     return true;
   }
 
+  async restore(key: string): Promise<void> {
+    const used = this.#newest((approval) => approval.key === key && approval.status === "used");
+    if (used !== undefined) this.#byId.set(used.id, { ...used, status: "approved" });
+  }
+
   async decide(id: string, decision: Decision, now: number): Promise<Approval | undefined> {
     // Found and set without a turn between: the first decision wins.
     const approval = this.#at(id, now);

@@ -17,7 +17,7 @@ import type {
 
 /** What {@link createMemoryRecords} takes. */
 export interface MemoryRecordsOptions {
-  /** The oldest record leaves when one more than this is added; 10,000 where absent. */
+  /** The oldest record leaves when one more than this is added; 1,000 where absent. */
   readonly capacity?: number;
   readonly redactor?: RecordRedactor;
   readonly clock?: Clock;
@@ -49,7 +49,7 @@ class MemoryRecords implements RecordStore {
   #added = 0;
 
   constructor(options: MemoryRecordsOptions) {
-    this.#capacity = options.capacity ?? 10_000;
+    this.#capacity = options.capacity ?? 1000;
     if (!Number.isSafeInteger(this.#capacity) || this.#capacity < 1) {
       throw new RangeError(`capacity must be a whole number of at least 1, got ${this.#capacity}`);
     }

@@ -1,19 +1,42 @@
 import { type Failure, fail, failure } from "../base/index.ts";
-import type { Validation } from "../schema/index.ts";
+import { type JsonSchema, type Validation, isMap } from "../schema/index.ts";
 import { suggest } from "../text/index.ts";
 import type { EntryPlan, EntrySource } from "./entry-plan.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** A `builtin` entry: the executor of that name does the work. */
-export function readBuiltinEntry({ entry, report, world }: EntrySource): EntryPlan {
+export function readBuiltinEntry(source: EntrySource): EntryPlan {
+  const { entry, report, world } = source;
   const handler = String(entry["handler"]);
   const executor = world.executors.get(handler);
-  if (executor !== undefined) return runTool(executor);
+  if (executor !== undefined) {
+    warnAboutInputs(handler, executor.input.json, source);
+    return runTool(executor);
+  }
   const near = suggest(handler, world.executors.names());
   const hint = near === undefined ? undefined : `did you mean "${near}"?`;
   report.add("executor_not_found", ["entry", "handler"], [`there is no executor "${handler}"`, { hint }]);
   const message = `there is no executor "${handler}"${hint === undefined ? "" : `; ${hint}`}`;
   return brokenEntry(failure("executor_not_found", message, { reason: "unknown_handler" }));
+}
+
+/** A warning only: parameters are open, so who knows the executor can still pass what it needs. */
+function warnAboutInputs(handler: string, needed: JsonSchema, { parameters, report }: EntrySource): void {
+  const { required } = needed;
+  const missing = (Array.isArray(required) ? required.map(String) : []).filter(
+    (name) => propertyOf(parameters, name) === undefined && propertyOf(needed, name)?.["default"] === undefined,
+  );
+  if (missing.length === 0) return;
+  const names = missing.map((name) => JSON.stringify(name)).join(" and ");
+  const which = missing.length === 1 ? "which is" : "which are";
+  const message = `the executor "${handler}" needs ${names}, ${which} not among the parameters`;
+  report.add("missing_input", ["entry", "handler"], [message, { severity: "warning", hint: `add ${names}` }]);
+}
+
+function propertyOf({ properties }: JsonSchema, name: string): JsonSchema | undefined {
+  if (!isMap(properties) || !Object.hasOwn(properties, name)) return undefined;
+  const property = properties[name];
+  return isMap(property) ? property : {};
 }
 
 /** The entry of a tool that can be listed and described, but not run. */

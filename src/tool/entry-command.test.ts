@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -97,6 +97,30 @@ describe("[B07] a command", () => {
 
   test("runs in the workspace", async () => {
     expect(await call(node("console.log(process.cwd())"))).toBe(realpathSync(root));
+  });
+
+  test("a folder that a link leads to is one of the workspace, or refused when the file is loaded", async () => {
+    mkdirSync(join(root, "inner", "deep"), { recursive: true });
+    symlinkSync(join(root, "inner", "deep"), join(root, "short"));
+    symlinkSync(tmpdir(), join(root, "inner", "out"));
+    expect(await call(`${node("console.log(process.cwd())")}\ncwd: short`)).toBe(realpathSync(join(root, "short")));
+    for (const cwd of ["inner/out", "./inner/out/."]) {
+      const { tool, problems } = await parse(`command: [pwd]\ncwd: ${cwd}`);
+      expect(tool).toBeUndefined();
+      expect(problems).toMatchObject([{ code: "outside_workspace", severity: "error" }]);
+    }
+  });
+
+  test("a folder that has become a link out of the workspace is refused when the call comes", async () => {
+    mkdirSync(join(root, "later"));
+    const { tool } = await parse(`${node(note("strayed"))}\ncwd: later`);
+    rmSync(join(root, "later"), { recursive: true });
+    symlinkSync(tmpdir(), join(root, "later"));
+    await expect(tool?.run({}, context())).rejects.toMatchObject({
+      code: "permission_denied",
+      reason: "outside_workspace",
+    });
+    expect(existsSync(join(root, "strayed"))).toBe(false);
   });
 
   test("an exit code other than 0 is a failure with the end of stderr", async () => {

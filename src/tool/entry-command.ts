@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type FailureError, fail } from "../base/index.ts";
 import { cutDisplay, stripUnsafe } from "../text/index.ts";
+import { isInside, realPathInside } from "./entry-path.ts";
 import type { EntryPlan, EntrySource, EntryWorld } from "./entry-plan.ts";
 import { type ProcessResult, runProcess } from "./entry-process.ts";
 import {
@@ -31,7 +32,7 @@ interface CommandPlan {
 }
 
 /** An `external` entry with a `command`: a program and its arguments, never a shell. */
-export function readCommandEntry({ entry, parameters, report, world }: EntrySource): EntryPlan {
+export async function readCommandEntry({ entry, parameters, report, world }: EntrySource): Promise<EntryPlan> {
   const secretNames = world.secretNames === undefined ? undefined : new Set(world.secretNames);
   const reader = new TemplateReader(report, { parameters, secretNames });
   const [program = "", ...rest] = Array.isArray(entry["command"]) ? entry["command"].map(textOf) : [];
@@ -45,7 +46,7 @@ export function readCommandEntry({ entry, parameters, report, world }: EntrySour
     args,
     stdin: entry["stdin"] === undefined ? undefined : reader.readTree(entry["stdin"], ["entry", "stdin"]),
     env: readEnv(entry["env"], reader, report),
-    cwd: readFolder(entry["cwd"], world.root, report),
+    cwd: await readFolder(entry["cwd"], world.root, report),
     json: entry["output"] === "json",
   };
   return {
@@ -82,13 +83,26 @@ function readEnv(value: unknown, reader: TemplateReader, report: FileReport): (r
   });
 }
 
-function readFolder(value: unknown, root: string, report: FileReport): string {
+async function readFolder(value: unknown, root: string, report: FileReport): Promise<string> {
   const folder = resolve(root, typeof value === "string" ? value : ".");
-  const way = relative(root, folder);
-  if (way === ".." || way.startsWith("../") || way.startsWith("..\\") || isAbsolute(way)) {
+  if (!isInside(folder, root) || (await realPathInside(folder, root)) === "outside") {
     report.add("outside_workspace", ["entry", "cwd"], ["the folder is outside the workspace"]);
   }
   return folder;
+}
+
+/** Asked at every call: what was a folder when the file was loaded may have become a link since. */
+async function realFolder(cwd: string, root: string): Promise<string> {
+  const folder = await realPathInside(cwd, root);
+  if (folder === "missing") throw noFolder(cwd);
+  if (folder !== "outside") return folder;
+  const message = `the folder ${cwd} is a link that leads out of the workspace`;
+  throw fail(message, { code: "permission_denied", reason: "outside_workspace", retry: "never" });
+}
+
+function noFolder(cwd: string): FailureError {
+  const message = `the folder ${cwd} does not exist`;
+  return fail(message, { code: "not_available", reason: "folder_not_found", retry: "never" });
 }
 
 interface Call {
@@ -104,7 +118,8 @@ async function execute(plan: CommandPlan, { scope, signal, world }: Call): Promi
   if ([...args, ...Object.values(env)].some((text) => text.includes("\0"))) {
     throw fail("an argument holds a NUL character", { code: "validation_error", reason: "nul_character" });
   }
-  const { program, cwd } = plan;
+  const { program } = plan;
+  const cwd = await realFolder(plan.cwd, world.root);
   try {
     const result = await runProcess({ program, args, cwd, env, stdin, maxBytes, signal, clock: world.clock });
     return finish(plan, result, signal);
@@ -135,13 +150,7 @@ function environment({ env }: CommandPlan, scope: TemplateScope, world: EntryWor
 
 function notStarted({ program, cwd }: CommandPlan, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT" && !isFolder(cwd)) {
-    return fail(`the folder ${cwd} does not exist`, {
-      code: "not_available",
-      reason: "folder_not_found",
-      retry: "never",
-    });
-  }
+  if (code === "ENOENT" && !isFolder(cwd)) return noFolder(cwd);
   if (code === "ENOENT") {
     const message = `the program ${program} was not found; install it, or write its path`;
     return fail(message, { code: "not_available", reason: "command_not_found", retry: "never" });

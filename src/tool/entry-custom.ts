@@ -1,9 +1,9 @@
-import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { dirname, resolve } from "node:path";
 import { failure } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import { brokenEntry, runTool } from "./entry-builtin.ts";
 import { describeError, importFresh } from "./entry-module.ts";
+import { realPathInside } from "./entry-path.ts";
 import type { EntryPlan, EntrySource } from "./entry-plan.ts";
 import { type AnyTool, isTool } from "./tool.ts";
 
@@ -11,7 +11,7 @@ import { type AnyTool, isTool } from "./tool.ts";
 export async function readCustomEntry(source: EntrySource): Promise<EntryPlan> {
   const { entry, world } = source;
   const path = resolve(dirname(world.path), String(entry["module"]));
-  const real = await insideRoot(path, world.root);
+  const real = await realPathInside(path, world.root);
   return { ...(await planOf(source, real)), modules: [real === "missing" || real === "outside" ? path : real] };
 }
 
@@ -38,17 +38,6 @@ async function planOf({ entry, report, world }: EntrySource, path: string): Prom
 }
 
 type Fault = readonly [message: string, hint?: string | undefined];
-
-/** The real path of a module, its links followed, where it lies in the workspace. */
-async function insideRoot(path: string, root: string): Promise<string> {
-  try {
-    const [real, realRoot] = await Promise.all([realpath(path), realpath(root)]);
-    const way = relative(realRoot, real);
-    return way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? "outside" : real;
-  } catch {
-    return "missing";
-  }
-}
 
 type Exports = Readonly<Record<string, unknown>>;
 

@@ -37,7 +37,8 @@ const stderrKept = 4_096;
 
 /**
  * Runs a program without a shell, in a process group of its own. When the signal aborts, the output overflows or the
- * program ends, the whole group is ended: nothing that it started stays behind. Rejects when it cannot be started.
+ * program ends, the whole group is ended, and with it what the program started. Not what left the group on purpose
+ * (`setsid`, a daemon), nor, on Windows, any child: those run on. Rejects when it cannot be started.
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const { program, args, cwd, env, stdin, signal } = request;

@@ -447,6 +447,44 @@ describe("[B07] builtin entries", () => {
     expect(await load(`${httpRequest}effect: read\n`)).toMatchObject({ effect: "read", destructive: false });
   });
 
+  test("what the executor needs and no parameter can give is told", async () => {
+    const file = (...names: string[]): string =>
+      minimal("", names.map((name) => `  - { name: ${name}, type: string }`).join("\n"));
+    const toHttp = (text: string): string => text.replace("handler: echo", "handler: http_request");
+    const { tool, problems } = await parse(toHttp(file("城市", "URL")));
+    expect(problems).toMatchObject([
+      {
+        severity: "warning",
+        code: "missing_input",
+        message: 'the executor "http_request" needs "url", which is not among the parameters',
+        line: 6,
+        column: 34,
+      },
+    ]);
+    expect(tool).toBeDefined();
+    expect((await parse(toHttp(file("url")))).problems).toEqual([]);
+    expect((await parse(file())).problems).toEqual([]);
+  });
+
+  test("what the executor has a default for need not be a parameter", async () => {
+    const preset = defineTool({
+      name: "preset",
+      description: "d",
+      input: fromJsonSchema({
+        type: "object",
+        properties: { a: { type: "string", default: "x" }, b: {}, c: {} },
+        required: ["a", "b", "c"],
+      }),
+      run: (args) => args,
+    });
+    const own = new ToolRegistry();
+    own.register(preset);
+    const { problems } = await parse(minimal().replace("handler: echo", "handler: preset"), { executors: own });
+    expect(problems.map(({ message }) => message)).toEqual([
+      'the executor "preset" needs "b" and "c", which are not among the parameters',
+    ]);
+  });
+
   test("an unknown executor makes a tool that says so, and an error for validation", async () => {
     const { tool, problems } = await parse(minimal().replace("handler: echo", "handler: ehco"));
     expect(problems).toMatchObject([

@@ -1,6 +1,7 @@
 import type { Failure } from "../base/index.ts";
 import type { Schema } from "../schema/index.ts";
 import type { CompositeContext, ToolContext } from "./context.ts";
+import type { Jsonified } from "./jsonified.ts";
 import type { Returned } from "./result.ts";
 
 /**
@@ -80,8 +81,8 @@ export type AnyTool = Tool<any, any, any>;
 /** What a caller passes to tool `T`. */
 export type InputOf<T> = T extends Tool<infer Input, infer _Args, infer _Output> ? Input : never;
 
-/** What a call of tool `T` gives. */
-export type OutputOf<T> = T extends Tool<infer _Input, infer _Args, infer Output> ? Output : never;
+/** What a call of tool `T` gives: its output, as JSON leaves it. */
+export type OutputOf<T> = T extends Tool<infer _Input, infer _Args, infer Output> ? Jsonified<Output> : never;
 
 export const toolBrand: unique symbol = Symbol.for("windlass.tool") as never;
 

@@ -112,10 +112,12 @@ class Gemini {
   }
 }
 
-function describeRest({ additionalProperties }: WireNode, notes: string[]): void {
+/** Says nothing about which keys there may be: a list of them may stand in the description already. */
+function describeRest({ properties, additionalProperties }: WireNode, notes: string[]): void {
   if (!isRecord(additionalProperties)) return;
   const { type = "any" } = additionalProperties;
-  notes.push(`Other keys may be added, their values of type ${[type].flat().join(" or ")}.`);
+  const named = isRecord(properties) && Object.keys(properties).length > 0;
+  notes.push(`${named ? "Other keys have" : "A map, its"} values of type ${[type].flat().join(" or ")}.`);
 }
 
 interface Position {

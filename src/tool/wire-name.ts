@@ -43,8 +43,9 @@ export function mapKeyNames(names: Iterable<string>, provider: WireProvider): Na
 }
 
 /**
- * Legal names stay as they are; others become a readable stem and a hash of the name. A translated name that
- * something else already has (a legal name may look like one) is hashed again, in the order of the names.
+ * Legal names stay as they are; others become a readable stem and a hash of the name. So does a legal name that looks
+ * like a translated one: what a name becomes depends on the name alone, not on the tools beside it, and a call finds
+ * its way back although tools came or went meanwhile. Hashes that meet by accident are drawn again.
  */
 function mapNames(names: Iterable<string>, rule: NameRule): NameMap {
   const wire = new Map<string, string>();
@@ -54,14 +55,17 @@ function mapNames(names: Iterable<string>, rule: NameRule): NameMap {
     taken.set(wireName, name);
   };
   const all = [...new Set(names)];
-  for (const name of all) if (rule.legal.test(name)) claim(name, name);
+  for (const name of all) if (isPlain(name, rule)) claim(name, name);
   // Sorted, so that the translation does not depend on the order of the tools.
   for (const name of all.filter((item) => !wire.has(item)).toSorted()) claim(name, freeName(name, rule, taken));
   return {
-    toWire: (name) =>
-      wire.get(name) ?? (rule.legal.test(name) && !taken.has(name) ? name : freeName(name, rule, taken)),
+    toWire: (name) => wire.get(name) ?? (isPlain(name, rule) ? name : freeName(name, rule, taken)),
     fromWire: (wireName) => taken.get(wireName),
   };
+}
+
+function isPlain(name: string, rule: NameRule): boolean {
+  return rule.legal.test(name) && !translated.test(name);
 }
 
 function freeName(name: string, rule: NameRule, taken: ReadonlyMap<string, string>): string {
@@ -74,14 +78,18 @@ function freeName(name: string, rule: NameRule, taken: ReadonlyMap<string, strin
 /** Letters and digits of a hash; 10 of them leave no chance to meet by accident. */
 const hashLength = 10;
 
+/** Stands before the hash, so that a translated name can be told from one that somebody chose. */
+const mark = "_0x";
+const translated = /_0x[0-9a-z]{10}$/;
+
 function hashedName(name: string, rule: NameRule, salt: number): string {
   const digest = nodeCrypto()
     .createHash("sha256")
     .update(salt === 0 ? name : `${salt}\0${name}`, "utf8")
     .digest();
   const hash = digest.readBigUInt64BE().toString(36).padStart(13, "0").slice(-hashLength);
-  const stem = stemOf(name).slice(0, rule.longest - hashLength - 1);
-  return stem === "" ? `x_${hash}` : `${stem}_${hash}`;
+  const stem = stemOf(name).slice(0, rule.longest - hashLength - mark.length);
+  return `${stem === "" ? "x" : stem}${mark}${hash}`;
 }
 
 /** What of a name is legal everywhere: accents dropped, everything else one `_`. */

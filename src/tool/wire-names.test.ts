@@ -53,14 +53,13 @@ describe.each(providers)("names for %s", (provider) => {
     );
   });
 
-  test("a legal name that looks like a translated one keeps its name", () => {
+  test("a legal name that looks like a translated one never takes the place of the other", () => {
     const translated = createWireNames(["搜索"], provider).toWire("搜索");
-    const again = createWireNames(["搜索", translated], provider).toWire("搜索");
-    const names = createWireNames([translated, again, "搜索"], provider);
-    expect(names.toWire(translated)).toBe(translated);
-    expect(names.toWire(again)).toBe(again);
-    expect([translated, again]).not.toContain(names.toWire("搜索"));
-    expect(names.fromWire(names.toWire("搜索"))).toBe("搜索");
+    const names = createWireNames([translated, "搜索"], provider);
+    expect(names.toWire("搜索")).toBe(translated);
+    expect(names.fromWire(translated)).toBe("搜索");
+    expect(names.toWire(translated)).not.toBe(translated);
+    expect(names.fromWire(names.toWire(translated))).toBe(translated);
   });
 
   test("the translation depends neither on the order nor on the company", () => {
@@ -73,8 +72,8 @@ describe.each(providers)("names for %s", (provider) => {
 test("the same in every process: these names are stored in conversations", () => {
   const names = createWireNames(["搜索", "files/read.text"], "openai");
   expect([names.toWire("搜索"), names.toWire("files/read.text")]).toEqual([
-    "x_2suy79fcln",
-    "files_read_text_7p3ax7fzfz",
+    "x_0x2suy79fcln",
+    "files_read_text_0x7p3ax7fzfz",
   ]);
 });
 

@@ -541,6 +541,20 @@ describe("Gemini's subset says the rest in words", () => {
     });
   });
 
+  test("what the values of a map are, without offering keys that are refused", () => {
+    expect(
+      parameters({
+        scores: z.record(z.enum(["a", "b"]), z.number()).describe("By team."),
+        labels: z.record(z.string(), z.union([z.string(), z.null()])),
+        more: z.object({ id: z.string() }).catchall(z.int()),
+      }),
+    ).toMatchObject({
+      scores: { type: "object", description: "By team. Keys: a, b. A map, its values of type number." },
+      labels: { type: "object", description: expect.stringMatching(/^A map, its values of type /) as string },
+      more: { type: "object", description: "Other keys have values of type integer." },
+    });
+  });
+
   test("recursion ends in a description", () => {
     const text = JSON.stringify(toGeminiTools([toolOf(recursive)]));
     expect(text).toContain("of the same shape as above");

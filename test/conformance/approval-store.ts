@@ -32,6 +32,18 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
         ...given,
       });
 
+    test("what was used up for nothing can be used once more", async () => {
+      const { id } = await request();
+      await approvals.decide(id, { approved: true }, now);
+      expect(await approvals.consume("k1", now)).toBe(true);
+      await approvals.restore("k1");
+      expect((await approvals.get(id, now))?.status).toBe("approved");
+      expect(await approvals.consume("k1", now)).toBe(true);
+      expect(await approvals.consume("k1", now)).toBe(false);
+      await approvals.restore("another");
+      expect(await approvals.consume("another", now)).toBe(false);
+    });
+
     test("a request is pending, and can be read back", async () => {
       const approval = await request({ principal: "ann" });
       expect(approval).toEqual({

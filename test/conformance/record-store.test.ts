@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 recordStoreConformance("memory", async ({ redactor, now }) => {
-  const records = createMemoryRecords({ redactor, clock: { ...systemClock, now } });
+  const records = createMemoryRecords({ capacity: 10_000, redactor, clock: { ...systemClock, now } });
   return { records, close: () => records.close() };
 });
 

@@ -48,6 +48,18 @@ export class ApprovalTable {
     });
   }
 
+  /** Makes the one that was used up last approved again. */
+  restore(key: string): void {
+    inTransaction(this.#db, () =>
+      this.#db
+        .prepare(
+          `UPDATE approvals SET status = 'approved' WHERE number =
+             (SELECT max(number) FROM approvals WHERE key = ? AND status = 'used')`,
+        )
+        .run(key),
+    );
+  }
+
   /** Decides a pending request; one that is decided or late stays as it is. */
   decide(id: string, decision: Decision, now: number): Approval | undefined {
     return inTransaction(this.#db, () => {

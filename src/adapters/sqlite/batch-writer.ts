@@ -1,5 +1,6 @@
-import { type Clock, type FailureError, type Timer, fail } from "../../base/index.ts";
+import type { Clock, FailureError, Timer } from "../../base/index.ts";
 import { finite } from "../../store/index.ts";
+import { type LossCause, LossTally } from "./loss-tally.ts";
 import type { Outcome } from "./worker-link.ts";
 import type { Write } from "./worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
@@ -60,7 +61,9 @@ export class BatchWriter {
   #retry: Timer | undefined;
   /** Holding did not help; until something is committed. */
   #stalled = false;
-  readonly #lost = { inAll: 0, sinceFlush: 0, untold: 0 };
+  #lostInAll = 0;
+  readonly #lostSinceFlush = new LossTally();
+  readonly #lostUntold = new LossTally();
   #waiters: Waiter[] = [];
 
   constructor(options: BatchWriterOptions) {
@@ -74,13 +77,13 @@ export class BatchWriter {
 
   /** How many writes were lost since the store was opened. */
   get lost(): number {
-    return this.#lost.inAll;
+    return this.#lostInAll;
   }
 
   /** Puts a write into the next batch; {@link send} sends it. */
   push(write: Write, bytes: number): void {
     if (this.#isFull() && !this.#makeRoom()) {
-      this.lose(1);
+      this.lose(1, "the buffer was full and the database took nothing");
       return;
     }
     this.#open.writes.push(write);
@@ -92,11 +95,11 @@ export class BatchWriter {
     this.#open = emptyBatch();
   }
 
-  /** Counts writes that are lost. */
-  lose(count: number): void {
-    this.#lost.inAll += count;
-    this.#lost.sinceFlush += count;
-    this.#lost.untold += count;
+  /** Counts writes that are lost, and why. */
+  lose(count: number, why: LossCause): void {
+    this.#lostInAll += count;
+    this.#lostSinceFlush.add(count, why);
+    this.#lostUntold.add(count, why);
   }
 
   /** Sends the next batch, if the thread is free. */
@@ -132,16 +135,16 @@ export class BatchWriter {
   /** Gives up what is still waiting, and tells what was lost. */
   close(): void {
     this.#retry?.cancel();
-    this.lose(this.waiting);
+    this.lose(this.waiting, "the store was closed before writing succeeded");
     this.#tellLoss();
   }
 
   #wait(done: Waiter["done"]): void {
     if (this.waiting === 0) {
-      done(this.#lossSinceFlush());
+      done(this.#lostSinceFlush.take());
       return;
     }
-    this.#waiters.push({ upTo: this.#pushed, done: (failure) => done(failure ?? this.#lossSinceFlush()) });
+    this.#waiters.push({ upTo: this.#pushed, done: (failure) => done(failure ?? this.#lostSinceFlush.take()) });
     if (this.#failure === undefined) this.send();
     else this.#tryAgain();
   }
@@ -220,28 +223,12 @@ export class BatchWriter {
     return !this.#isFull();
   }
 
-  #lossSinceFlush(): FailureError | undefined {
-    const count = this.#lost.sinceFlush;
-    this.#lost.sinceFlush = 0;
-    return count === 0 ? undefined : lossFailure(count);
-  }
-
   #tellLoss(): void {
-    const count = this.#lost.untold;
-    this.#lost.untold = 0;
-    if (count > 0) this.#options.onError(lossFailure(count));
+    const failure = this.#lostUntold.take();
+    if (failure !== undefined) this.#options.onError(failure);
   }
 }
 
 function emptyBatch(): Pending {
   return { number: 0, writes: [], bytes: 0 };
-}
-
-function lossFailure(count: number): FailureError {
-  const what = count === 1 ? "1 record was" : `${count} records were`;
-  return fail(`${what} lost: the database could not take them and the buffer was full`, {
-    code: "store_failed",
-    reason: "records_lost",
-    retry: "never",
-  });
 }

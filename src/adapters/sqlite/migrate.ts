@@ -82,7 +82,7 @@ export function checkMark(mark: DatabaseMark, file: string, latest: number = lat
   if (mark.version > latest) {
     throw refusal(
       `${file} was written by a newer Windlass (database version ${mark.version}, this one knows ${latest}). ` +
-        "Upgrade Windlass, or use another data folder",
+        "Upgrade Windlass, or move the file away to start with an empty database",
       { code: "store_newer", reason: "newer_version" },
     );
   }
@@ -115,6 +115,6 @@ function hasTables(db: DatabaseSync): boolean {
 }
 
 function foreign(file: string): FailureError {
-  const message = `${file} is the database of another program. Move it away, or use another data folder`;
+  const message = `${file} is the database of another program. Move it away to start with an empty one`;
   return refusal(message, { reason: "foreign_database" });
 }

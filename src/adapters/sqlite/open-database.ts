@@ -61,7 +61,7 @@ function readHeader(file: string): DatabaseMark | undefined {
     const read = readSync(descriptor, header, 0, 100, 0);
     if (read === 0) return undefined;
     if (read < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
-      throw refusal(`${file} is not a database. Move it away, or use another data folder`, {
+      throw refusal(`${file} is not a database. Move it away to start with an empty one`, {
         reason: "not_a_database",
       });
     }

@@ -100,7 +100,10 @@ describe("the SQLite store", () => {
     await store.close();
     store.records.add(record());
     await expect(store.records.query({})).rejects.toMatchObject({ code: "store_failed", reason: "closed" });
-    await expect(store.records.flush()).rejects.toMatchObject({ reason: "records_lost" });
+    await expect(store.records.flush()).rejects.toMatchObject({
+      reason: "records_lost",
+      message: "1 record was lost: added after the store was closed",
+    });
     await expect(store.approvals.list(0)).rejects.toMatchObject({ reason: "closed" });
     await expect(store.backup(`${file}.copy`)).rejects.toMatchObject({ code: "store_failed" });
   });

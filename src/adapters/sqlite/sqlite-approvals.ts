@@ -45,6 +45,10 @@ export class SqliteApprovals implements ApprovalStore {
     return this.#parts.thread.call("consumeApproval", { key, now });
   }
 
+  async restore(key: string): Promise<void> {
+    await this.#parts.thread.call("restoreApproval", { key });
+  }
+
   async decide(id: string, decision: Decision, now: number): Promise<Approval | undefined> {
     return this.#parts.thread.call("decideApproval", { id, decision, now });
   }

@@ -56,7 +56,7 @@ export class SqliteRecords implements RecordStore {
 
   add(record: CallRecord): void {
     if (this.#closed) {
-      this.#parts.writer.lose(1);
+      this.#parts.writer.lose(1, "added after the store was closed");
       return;
     }
     this.#added++;

@@ -7,11 +7,11 @@ const bySqlite: Readonly<Record<number, readonly [reason: string, advice: string
   3: ["no_permission", "permission is denied. Give this user access to the file and its folder"],
   5: ["busy", "another process kept it locked for too long. Try again, or end the other process"],
   6: ["busy", "another process kept it locked for too long. Try again, or end the other process"],
-  8: ["read_only", "the file or its folder is read-only. Give this user write permission, or use another data folder"],
+  8: ["read_only", "the file or its folder is read-only. Give this user permission to write there"],
   10: ["io_error", "the disk reported an error. Check the disk; a backup can be put in place of the file"],
   11: ["corrupt", "its content is damaged. Put a backup in its place, or move it away to start with an empty one"],
   14: ["cannot_open", "it cannot be opened. Check that the path is a file in a folder this user may write to"],
-  26: ["not_a_database", "it is not a database. Move it away, or use another data folder"],
+  26: ["not_a_database", "it is not a database. Move it away to start with an empty one"],
 };
 
 const byErrno: Readonly<Record<string, number>> = {

@@ -44,6 +44,7 @@ export interface WriterOps {
   commit(batch: Batch): void;
   requestApproval(asked: ApprovalAsked): Approval;
   consumeApproval(which: { readonly key: string; readonly now: number }): boolean;
+  restoreApproval(which: { readonly key: string }): void;
   decideApproval(which: {
     readonly id: string;
     readonly now: number;

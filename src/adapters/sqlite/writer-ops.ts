@@ -37,6 +37,7 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     commit: (batch) => database().batches.commit(batch),
     requestApproval: (asked) => database().approvals.request(asked),
     consumeApproval: ({ key, now }) => database().approvals.consume(key, now),
+    restoreApproval: ({ key }) => database().approvals.restore(key),
     decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),

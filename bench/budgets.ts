@@ -1,0 +1,132 @@
+import type { Row, Suites, Verdict } from "./results.ts";
+
+interface Budget {
+  readonly id: string;
+  readonly suite: keyof Suites;
+  readonly what: string;
+  /** The figure may be at most this, … */
+  readonly most?: number;
+  /** … or must be at least this. */
+  readonly least?: number;
+  readonly figure: (suites: Suites) => number | undefined;
+}
+
+const ratio = (rows: readonly Row[] | undefined, id: string): number | undefined => find(rows, id)?.ratio.median;
+const bytes = (rows: readonly Row[] | undefined, id: string): number | undefined => find(rows, id)?.bytes;
+
+/** What must hold; `npm run bench -- --check` fails when it does not. */
+const budgets: readonly Budget[] = [
+  {
+    id: "sync",
+    suite: "sync",
+    what: "a call, sync handler: × zod + handler",
+    most: 4,
+    figure: ({ sync }) => ratio(sync, "windlass"),
+  },
+  {
+    id: "sync-name",
+    suite: "sync",
+    what: "the same, called by name: × zod + handler",
+    most: 4,
+    figure: ({ sync }) => ratio(sync, "windlass-name"),
+  },
+  {
+    id: "async",
+    suite: "async",
+    what: "a call, async handler: × zod + handler",
+    most: 4,
+    figure: ({ async }) => ratio(async, "windlass"),
+  },
+  {
+    id: "async-name",
+    suite: "async",
+    what: "the same, called by name: × zod + handler",
+    most: 4,
+    figure: ({ async }) => ratio(async, "windlass-name"),
+  },
+  {
+    id: "sync-bytes",
+    suite: "sync",
+    what: "a call, sync handler: bytes",
+    most: 4096,
+    figure: ({ sync }) => bytes(sync, "windlass"),
+  },
+  {
+    id: "async-bytes",
+    suite: "async",
+    what: "a call, async handler: bytes",
+    most: 4096,
+    figure: ({ async }) => bytes(async, "windlass"),
+  },
+  {
+    id: "limit",
+    suite: "limit",
+    what: "10,000 tasks under a limit of 10: × semaphore",
+    most: 4,
+    figure: ({ limit }) => ratio(limit, "windlass-scheduler"),
+  },
+  {
+    id: "limit-bytes",
+    suite: "limit",
+    what: "a queued task: bytes",
+    most: 800,
+    figure: ({ limit }) => bytes(limit, "windlass-scheduler"),
+  },
+  {
+    id: "records",
+    suite: "records",
+    what: "records into SQLite, flushed: per second",
+    least: 20_000,
+    figure: ({ records }) => find(records, "windlass-records")?.perSecond.median,
+  },
+  {
+    id: "import",
+    suite: "start",
+    what: '`import "windlass"`: × bare node',
+    most: 1.5,
+    figure: ({ start }) => startRatio(start, "windlass"),
+  },
+  {
+    id: "help",
+    suite: "start",
+    what: "`windlass --help`: × bare node",
+    most: 1.8,
+    figure: ({ start }) => startRatio(start, "help"),
+  },
+  {
+    id: "validate",
+    suite: "start",
+    what: "`windlass validate` of a tool file: × bare node",
+    most: 3,
+    figure: ({ start }) => startRatio(start, "validate"),
+  },
+];
+
+/** The budgets of the suites that ran, beside their figures. What could not be measured does not hold. */
+export function verdicts(suites: Suites): Verdict[] {
+  const ran = budgets.filter(({ suite }) => suites[suite] !== undefined);
+  return ran.map(({ id, what, most, least, figure }) => {
+    const value = figure(suites);
+    return {
+      id,
+      what,
+      budget: most === undefined ? `≥ ${show(least)}` : `≤ ${show(most)}`,
+      ...(value !== undefined && { value }),
+      holds: value !== undefined && value <= (most ?? Infinity) && value >= (least ?? -Infinity),
+    };
+  });
+}
+
+function show(limit: number | undefined): string {
+  return limit?.toLocaleString("en") ?? "";
+}
+
+function find<R extends { readonly id: string }>(rows: readonly R[] | undefined, id: string): R | undefined {
+  return rows?.find((row) => row.id === id);
+}
+
+/** By CPU time where it is known: the time that passes measures the neighbours as well. */
+function startRatio(rows: Suites["start"], id: string): number | undefined {
+  const row = find(rows, id);
+  return (row?.cpuRatio ?? row?.wallRatio)?.median;
+}

@@ -1,0 +1,11 @@
+import type { Answering, CallContender } from "../contender.ts";
+import { find, findAsync } from "./workload.ts";
+
+/** The handler alone, on arguments that were checked before. */
+export function create(answering: Answering): CallContender {
+  return {
+    prepare: (args) => ({ limit: 10, ...args }),
+    call: answering === "sync" ? find : findAsync,
+    outputOf: (answer) => answer,
+  };
+}

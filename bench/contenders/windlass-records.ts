@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { openSqlite } from "../../src/adapters/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import type { RecordContender } from "../contender.ts";
+
+/** The store, on the disk when `flush()` resolves. */
+export async function create(folder: string): Promise<RecordContender> {
+  const store = await openSqlite({ file: join(folder, "store.db"), redactor: createRedactor(["hunter2secret"]) });
+  return {
+    prepare: (records) => async () => {
+      for (const record of records) store.records.add(record);
+      await store.records.flush();
+    },
+    count: async () => (await store.stats()).records,
+  };
+}

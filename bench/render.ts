@@ -1,0 +1,138 @@
+import { type Entry, callEntries, duties, limitEntries, recordEntries, startEntries, syncEntries } from "./catalog.ts";
+import type { RecordRow, Results, Row, StartRow, Verdict } from "./results.ts";
+import type { Spread } from "./statistics.ts";
+
+/** The generated part of the page: everything in it comes from the results. */
+export function render(results: Results): string {
+  const { suites } = results;
+  return [
+    provenance(results),
+    section("Budgets", budgetTable(results.budgets)),
+    suites.async && section("One call, async handler", callTable(suites.async, callEntries)),
+    suites.sync && section("One call, sync handler", callTable(suites.sync, syncEntries)),
+    section("What each does per call", dutyTable()),
+    suites.limit && section("10,000 tasks, ten at a time", limitTable(suites.limit)),
+    suites.records && section("Records on the disk", recordTable(suites.records)),
+    suites.start && section("Starting", startTable(suites.start)),
+    results.skipped.length > 0 && section("Not measured", skippedList(results.skipped)),
+  ]
+    .filter((part) => typeof part === "string")
+    .join("\n\n");
+}
+
+function provenance({ measuredAt, node, platform, subject, rounds }: Results): string {
+  const what = subject === "bundle" ? "the bundle in `dist/`" : "the source in `src/`, since no bundle was built";
+  return `Measured on ${measuredAt.slice(0, 10)} with Node ${node} on ${platform}, ${rounds} rounds, against ${what}. Brackets hold the quartiles.`;
+}
+
+function section(title: string, body: string): string {
+  return `### ${title}\n\n${body}`;
+}
+
+function budgetTable(budgets: readonly Verdict[]): string {
+  return table(
+    ["what", "budget", "measured", ""],
+    budgets.map(({ what, budget, value, holds }) => [
+      what,
+      budget,
+      value === undefined ? "not measured" : figure(value),
+      holds ? "holds" : "**broken**",
+    ]),
+  );
+}
+
+function callTable(rows: readonly Row[], entries: readonly Entry[]): string {
+  return table(
+    ["contender", "µs of CPU", "× zod + handler", "bytes allocated"],
+    rows.map((row) => [name(row, entries), figure(row.cpuUs.median), ratio(row.ratio), bytes(row.bytes)]),
+  );
+}
+
+function dutyTable(): string {
+  const mark = (entry: Entry, duty: (typeof duties)[number]): string => {
+    if (entry.does?.includes(duty) === true) return "✓";
+    return entry.offers?.includes(duty) === true ? "○" : "–";
+  };
+  const marks = table(
+    ["contender", ...duties],
+    callEntries.map((entry) => [entry.label, ...duties.map((duty) => mark(entry, duty))]),
+  );
+  return `✓ done in this measurement, ○ on offer but not switched on here, – no.\n\n${marks}\n\n${notes(callEntries)}`;
+}
+
+function limitTable(rows: readonly Row[]): string {
+  const body = table(
+    ["contender", "µs of CPU per task", "× semaphore", "bytes per queued task"],
+    rows.map((row) => [name(row, limitEntries), figure(row.cpuUs.median), ratio(row.ratio), bytes(row.bytes)]),
+  );
+  return `${body}\n\n${notes(limitEntries)}`;
+}
+
+function recordTable(rows: readonly RecordRow[]): string {
+  const body = table(
+    ["contender", "records a second", "quartiles", "µs of main-thread CPU per record", "main thread busy"],
+    rows.map((row) => [
+      name(row, recordEntries),
+      figure(row.perSecond.median),
+      `${figure(row.perSecond.low)} – ${figure(row.perSecond.high)}`,
+      figure(row.cpuUs.median),
+      `${Math.round(row.mainShare * 100)} %`,
+    ]),
+  );
+  return `${body}\n\n${notes(recordEntries)}`;
+}
+
+function startTable(rows: readonly StartRow[]): string {
+  const body = table(
+    ["process", "ms of CPU", "× bare node", "ms that pass", "× bare node"],
+    rows.map((row) => [
+      name(row, startEntries),
+      row.cpuMs === undefined ? "" : figure(row.cpuMs.median),
+      row.cpuRatio === undefined ? "" : ratio(row.cpuRatio),
+      figure(row.wallMs.median),
+      ratio(row.wallRatio),
+    ]),
+  );
+  return `${body}\n\n${notes(startEntries)}`;
+}
+
+function skippedList(skipped: Results["skipped"]): string {
+  return skipped.map(({ id, why }) => `- ${id}: ${why}`).join("\n");
+}
+
+interface Named {
+  readonly id: string;
+  readonly label: string;
+  readonly note: string;
+}
+
+function name({ id, version }: { id: string; version?: string }, entries: readonly Named[]): string {
+  const label = entries.find((entry) => entry.id === id)?.label ?? id;
+  return version === undefined ? label : `${label} ${version}`;
+}
+
+function notes(entries: readonly Named[]): string {
+  return entries
+    .filter(({ note }) => note !== "")
+    .map(({ label, note }) => `- ${label}: ${note}`)
+    .join("\n");
+}
+
+function ratio({ median, low, high }: Spread): string {
+  return `${figure(median)} (${figure(low)} – ${figure(high)})`;
+}
+
+function bytes(count: number | undefined): string {
+  return count === undefined ? "" : figure(count);
+}
+
+/** Three digits say all that a benchmark knows. */
+function figure(value: number): string {
+  return value.toLocaleString("en", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const rule = head.map((_, index) => (index === 0 ? "---" : "---:"));
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
+}

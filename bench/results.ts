@@ -1,0 +1,62 @@
+import type { SubjectKind } from "./subject.ts";
+import type { Spread } from "./statistics.ts";
+
+/** One line of a table. */
+export interface Row {
+  readonly id: string;
+  /** Of the package, for peers. */
+  readonly version?: string;
+  /** CPU time of the main thread per call, task or record, in microseconds. */
+  readonly cpuUs: Spread;
+  /** To the first floor, within the same round. */
+  readonly ratio: Spread;
+  /** Bytes allocated by one call, or held by one queued task. */
+  readonly bytes?: number;
+}
+
+export interface RecordRow extends Row {
+  readonly perSecond: Spread;
+  /** Main-thread CPU time per elapsed time. */
+  readonly mainShare: number;
+}
+
+export interface StartRow {
+  readonly id: string;
+  readonly version?: string;
+  /** CPU time of the whole process, in milliseconds; absent where the shell cannot tell. */
+  readonly cpuMs?: Spread;
+  readonly wallMs: Spread;
+  readonly cpuRatio?: Spread;
+  readonly wallRatio: Spread;
+}
+
+export interface Suites {
+  readonly sync?: readonly Row[];
+  readonly async?: readonly Row[];
+  readonly limit?: readonly Row[];
+  readonly records?: readonly RecordRow[];
+  readonly start?: readonly StartRow[];
+}
+
+export interface Verdict {
+  readonly id: string;
+  readonly what: string;
+  readonly budget: string;
+  /** Undefined when it was not measured. */
+  readonly value?: number;
+  readonly holds: boolean;
+}
+
+/** What `bench/results.json` holds. */
+export interface Results {
+  readonly format: 1;
+  readonly measuredAt: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly subject: SubjectKind;
+  readonly rounds: number;
+  /** Contenders that could not be measured, and why. */
+  readonly skipped: readonly { readonly id: string; readonly why: string }[];
+  readonly budgets: readonly Verdict[];
+  readonly suites: Suites;
+}

@@ -1,0 +1,117 @@
+/**
+ * Measures Windlass beside floors and peers. A full run in which nobody is missing writes `bench/results.json` and the
+ * tables of `docs/benchmarks.md`.
+ *
+ * - `--quick`: fewer rounds; prints the tables and writes nothing.
+ * - `--only sync,async,limit,records,start`: some of the suites; prints the tables and writes nothing.
+ * - `--check`: ends with code 1 when a budget is broken.
+ * - `--render`: measures nothing; writes the tables from the results that are there.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs, styleText } from "node:util";
+import { verdicts } from "./budgets.ts";
+import { type Entry, callEntries, limitEntries, recordEntries, syncEntries } from "./catalog.ts";
+import { type Measured, measure, rowsOf } from "./measure.ts";
+import { pageWith } from "./page.ts";
+import { type Plan, full, quick } from "./plan.ts";
+import { recordRowsOf } from "./record-rows.ts";
+import { render } from "./render.ts";
+import type { Results, Suites } from "./results.ts";
+import { startSuite } from "./start-suite.ts";
+import { isStale, subjectKind } from "./subject.ts";
+
+const resultsFile = new URL("results.json", import.meta.url);
+const pageFile = new URL("../docs/benchmarks.md", import.meta.url);
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+    render: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
+});
+
+if (options.render) writePage(JSON.parse(readFileSync(resultsFile, "utf8")) as Results);
+else await main();
+
+async function main(): Promise<void> {
+  if (isStale()) console.error(styleText("yellow", "dist/ is older than src/; build first: npm run build"));
+  const plan = options.quick ? quick : full;
+  const skipped = new Map<string, string>();
+  const suites = await measureSuites(plan, skipped);
+  const results: Results = {
+    format: 1,
+    measuredAt: new Date().toISOString(),
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    subject: subjectKind,
+    rounds: plan.processes * plan.rounds,
+    skipped: [...skipped].map(([id, why]) => ({ id, why })),
+    budgets: verdicts(suites),
+    suites,
+  };
+  console.log(`\n${render(results)}\n`);
+  if (!options.quick && options.only === undefined) write(results);
+  if (options.check) check(results);
+}
+
+async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<Suites> {
+  const skip = (id: string, why: string): void => {
+    skipped.set(id, why);
+    console.error(styleText("yellow", `not measured: ${id}: ${why}`));
+  };
+  const asked = options.only?.split(",");
+  const wants = (name: keyof Suites): boolean => asked === undefined || asked.includes(name);
+  // A quick run is about Windlass; how much peers allocate does not change from day to day.
+  const bytes = ({ kind }: Entry): boolean => !options.quick || kind !== "peer";
+  const calls = { work: "call", bytes, plan, skip } as const;
+  const async = (): Promise<Measured[]> => measure({ ...calls, entries: callEntries, answering: "async" });
+  const sync = (): Promise<Measured[]> => measure({ ...calls, entries: syncEntries, answering: "sync" });
+  const limit = (): Promise<Measured[]> => measure({ ...calls, work: "limit", entries: limitEntries });
+  const records = (): Promise<Measured[]> =>
+    measure({ ...calls, work: "records", entries: recordEntries, bytes: () => false });
+  return {
+    ...(wants("async") && { async: rowsOf(await timed("async", async)) }),
+    ...(wants("sync") && { sync: rowsOf(await timed("sync", sync)) }),
+    ...(wants("limit") && { limit: rowsOf(await timed("limit", limit)) }),
+    ...(wants("records") && { records: recordRowsOf(await timed("records", records)) }),
+    ...(wants("start") && { start: await timed("start", () => startSuite(plan, skip)) }),
+  };
+}
+
+async function timed<T>(name: string, run: () => Promise<T> | T): Promise<T> {
+  const begin = performance.now();
+  const result = await run();
+  console.error(`${name.padEnd(8)}${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+function check({ budgets }: Results): void {
+  const broken = budgets.filter(({ holds }) => !holds);
+  for (const { what, budget, value } of broken) {
+    console.error(styleText("red", `broken: ${what} ${budget}, measured ${value?.toFixed(2) ?? "nothing"}`));
+  }
+  if (broken.length > 0) process.exitCode = 1;
+  else console.error(styleText("green", "all budgets hold"));
+}
+
+function write(results: Results): void {
+  if (results.skipped.length > 0) {
+    console.error(styleText("yellow", "nothing written: some contenders could not be measured"));
+    return;
+  }
+  const text = `${JSON.stringify(results, roundFigures, 2)}\n`;
+  writeFileSync(resultsFile, text);
+  // From the text, so that the page is the same when it is written again from the file.
+  writePage(JSON.parse(text) as Results);
+}
+
+function writePage(results: Results): void {
+  writeFileSync(pageFile, pageWith(render(results), pageFile));
+}
+
+/** Four digits: the rest is noise, and would make every run a large diff. */
+function roundFigures(_key: string, value: unknown): unknown {
+  return typeof value === "number" ? Number(value.toPrecision(4)) : value;
+}

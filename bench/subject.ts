@@ -1,0 +1,42 @@
+import { existsSync, globSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../src/base/index.ts";
+import type { ConcurrencyOptions, Scheduler, createEngine } from "../src/engine/index.ts";
+import type { defineTool } from "../src/tool/index.ts";
+
+/** The part of Windlass that the benchmarks use. */
+export interface Subject {
+  readonly defineTool: typeof defineTool;
+  readonly createEngine: typeof createEngine;
+}
+
+/** Which Windlass is measured: the bundle that users get, or the source while nothing is built. */
+export type SubjectKind = "bundle" | "source";
+
+const bundle = new URL("../dist/index.js", import.meta.url);
+
+export const subjectKind: SubjectKind = existsSync(bundle) ? "bundle" : "source";
+
+/** The entry point that `import "windlass"` loads. */
+export const subjectEntry: URL = subjectKind === "bundle" ? bundle : new URL("../src/index.ts", import.meta.url);
+
+/** Was the source changed after the bundle was built? */
+export function isStale(): boolean {
+  if (subjectKind === "source") return false;
+  const built = statSync(bundle).mtimeMs;
+  const cwd = fileURLToPath(new URL("../src", import.meta.url));
+  return globSync("**/*.ts", { cwd }).some((file) => statSync(`${cwd}/${file}`).mtimeMs > built);
+}
+
+export async function loadSubject(): Promise<Subject> {
+  if (subjectKind === "bundle") return (await import(bundle.href)) as Subject;
+  const [tool, engine] = await Promise.all([import("../src/tool/index.ts"), import("../src/engine/index.ts")]);
+  return { defineTool: tool.defineTool, createEngine: engine.createEngine };
+}
+
+/** The scheduler is no public export, so it always comes from the source. */
+export async function loadScheduler(options: ConcurrencyOptions): Promise<Scheduler> {
+  const [base, engine] = await Promise.all([import("../src/base/index.ts"), import("../src/engine/index.ts")]);
+  const clock: Clock = base.systemClock;
+  return new engine.Scheduler(options, clock, new base.Deadlines(clock));
+}

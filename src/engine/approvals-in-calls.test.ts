@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { fail, systemClock } from "../base/index.ts";
+import { fromJsonSchema } from "../schema/index.ts";
+import { createMemoryApprovals } from "../store/index.ts";
+import { defineTool, type ToolResult } from "../tool/index.ts";
+import { type Approver, parkingApprover } from "./approver.ts";
+import { createEngine } from "./engine.ts";
+
+function engineWith(input: Parameters<typeof defineTool>[0]["input"], more: object = {}) {
+  const approvals = createMemoryApprovals({});
+  const seen: unknown[] = [];
+  const remove = defineTool({
+    name: "remove",
+    description: "Removes",
+    aliases: ["erase"],
+    effect: "once",
+    ...(input !== undefined && { input }),
+    run: (args) => {
+      seen.push(args);
+      return { removed: true };
+    },
+  });
+  const approver = parkingApprover(approvals, systemClock);
+  const engine = createEngine({ tools: [remove], permissions: { ask: ["remove"] }, approver, ...more });
+  const approve = (result: ToolResult): Promise<unknown> =>
+    approvals.decide(result.success ? "" : (result.error.approvalId ?? ""), { approved: true }, Date.now());
+  return { engine, approve, seen };
+}
+
+describe("an approved call runs", () => {
+  test.each([
+    ["with a member that is undefined", { id: "1", note: undefined }],
+    ["with a date", { id: "1", at: new Date(0) }],
+  ])("%s", async (_what, args) => {
+    const { engine, approve, seen } = engineWith(
+      z.object({ id: z.string(), note: z.string().optional(), at: z.date().optional() }),
+    );
+    const first = await engine.call("remove", args);
+    expect(first).toMatchObject({ error: { code: "approval_required" } });
+    await approve(first);
+    expect(await engine.call("remove", args)).toMatchObject({ success: true });
+    expect(seen).toHaveLength(1);
+    expect(await engine.call("remove", args)).toMatchObject({ error: { code: "approval_required" } });
+  });
+
+  test("with the arguments that were shown, whatever the caller does to its objects meanwhile", async () => {
+    const say = Promise.withResolvers<void>();
+    const approver: Approver = {
+      async ask() {
+        await say.promise;
+        return { kind: "approved" };
+      },
+    };
+    const open = { type: "object", properties: { target: { type: "object" } } };
+    const { engine, seen } = engineWith(fromJsonSchema(open), { approver });
+    const args = { target: { path: "safe" } };
+    const call = engine.call("remove", args);
+    args.target.path = "other";
+    say.resolve();
+    expect(await call).toMatchObject({ success: true });
+    expect(seen).toEqual([{ target: { path: "safe" } }]);
+    expect((await engine.queryRecords({})).records[0]?.args).toEqual({ target: { path: "safe" } });
+  });
+});
+
+test("an approval is not used up by a call that found no place", async () => {
+  const { engine, approve } = engineWith(undefined, { concurrency: { maxConcurrent: 1, strategy: "reject" } });
+  const hold = defineTool({
+    name: "hold",
+    description: "Holds the place",
+    effect: "read",
+    run: (_args, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(null))),
+  });
+  await approve(await engine.call("remove", {}));
+  const stop = new AbortController();
+  const holding = engine.call(hold, {}, { signal: stop.signal });
+  expect(await engine.call("remove", {})).toMatchObject({ error: { code: "rejected", retry: "safe" } });
+  stop.abort();
+  await holding;
+  expect(await engine.call("remove", {}, { maxRetries: 0 })).toMatchObject({ success: true });
+});
+
+test("an approver that answers nonsense has approved nothing", async () => {
+  const approver = { ask: () => Promise.resolve({ kind: "yes" }) } as unknown as Approver;
+  const { engine, seen } = engineWith(undefined, { approver });
+  expect(await engine.call("remove", {})).toMatchObject({ error: { code: "execution_error", reason: "internal" } });
+  expect(seen).toEqual([]);
+});
+
+describe("a rule or a list that names an alias means the tool", () => {
+  test.each([
+    ["a rule", { permissions: { deny: ["erase"] } }, "permission_denied"],
+    ["a rule with a pattern", { permissions: { deny: ["era*"] } }, "permission_denied"],
+    ["disabledTools", { disabledTools: ["erase"] }, "not_available"],
+  ])("%s", async (_what, options, code) => {
+    const { engine } = engineWith(undefined, options);
+    for (const name of ["remove", "erase"]) expect(await engine.call(name, {})).toMatchObject({ error: { code } });
+  });
+});
+
+test("another attempt gets the arguments as they were", async () => {
+  const seen: unknown[] = [];
+  const flaky = defineTool({
+    name: "flaky",
+    description: "Changes its arguments and fails twice",
+    effect: "read",
+    input: z.object({ list: z.array(z.number()) }),
+    run: (args) => {
+      seen.push([...args.list]);
+      args.list.push(99);
+      if (seen.length < 3) throw new Error("not yet");
+      return { done: true };
+    },
+  });
+  expect(await createEngine({ random: () => 0 }).call(flaky, { list: [1] })).toMatchObject({ success: true });
+  expect(seen).toEqual([[1], [1], [1]]);
+});
+
+test("[N05] nested calls have the same key in every attempt of their parent", async () => {
+  const keys: string[] = [];
+  const inner = defineTool({
+    name: "inner",
+    description: "Notes its key",
+    effect: "read",
+    run: (_args, ctx) => {
+      keys.push(ctx.idempotencyKey);
+      return null;
+    },
+  });
+  const outer = defineTool({
+    name: "outer",
+    description: "Calls twice and fails once",
+    effect: "read",
+    composite: true,
+    run: async (_args, ctx) => {
+      await ctx.callTool(inner, {});
+      await ctx.callTool(inner, {});
+      if (ctx.attempt === 1) throw new Error("once more");
+      return null;
+    },
+  });
+  await createEngine({ random: () => 0 }).call(outer, {}, { idempotencyKey: "K" });
+  expect(keys).toEqual(["K/1", "K/2", "K/1", "K/2"]);
+});
+
+test("[N02] a tool that may run only once is not run again, even when its failure says that would be safe", async () => {
+  let runs = 0;
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays",
+    effect: "once",
+    run: () => {
+      runs++;
+      return fail("nobody answered", { retry: "safe" });
+    },
+  });
+  expect(await createEngine().call(pay, {})).toMatchObject({ error: { retry: "safe" }, meta: { attempts: 1 } });
+  expect(runs).toBe(1);
+});
+
+test("a handler cannot speak for the engine", async () => {
+  const liar = defineTool({
+    name: "liar",
+    description: "Claims to wait for an approval",
+    run: () => fail("approve me", { code: "approval_required" }),
+  });
+  expect(await createEngine().call(liar, {})).toMatchObject({
+    error: { code: "execution_error", reason: "approval_required" },
+  });
+});
+
+test.each([Number.NaN, 0, -5, Infinity, "9" as unknown as number])("a time limit of %s is none", async (timeoutMs) => {
+  const now = defineTool({ name: "now", description: "Answers soon", effect: "read", run: async () => 1 });
+  expect(await createEngine().call(now, {}, { timeoutMs })).toMatchObject({ success: true });
+});
+
+test("a synchronous generator gives progress and an output too", async () => {
+  const steps = defineTool({
+    name: "steps",
+    description: "Yields",
+    effect: "read",
+    run: function* () {
+      yield 1;
+      yield 2;
+      return { done: true };
+    } as unknown as () => { done: boolean },
+  });
+  const progress: unknown[] = [];
+  const result = await createEngine().call(steps, {}, { onProgress: (value) => progress.push(value) });
+  expect(result).toMatchObject({ success: true, output: { done: true } });
+  expect(progress).toEqual([1, 2]);
+});

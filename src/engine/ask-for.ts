@@ -1,0 +1,41 @@
+import { jsonText } from "../base/index.ts";
+import type { AnyTool } from "../tool/index.ts";
+import { approvalKey } from "./approver.ts";
+import type { Call } from "./call.ts";
+import type { Answer } from "./approver.ts";
+
+/** A question to a person about one call, and the arguments that the answer is bound to. */
+export interface Question {
+  /** The arguments as JSON: whatever the caller does to its objects meanwhile, this is what was approved and runs. */
+  readonly args: unknown;
+  readonly answer: Promise<Answer>;
+  /** Nobody waits for the answer any more. */
+  withdraw(): void;
+}
+
+/** Asks whether a call may run with exactly these arguments. */
+export function askFor(call: Call, tool: AnyTool): Question {
+  const { core, context } = call;
+  const json = jsonText(call.given);
+  const args: unknown = "text" in json ? JSON.parse(json.text) : call.given;
+  // What JSON cannot tell apart must not share an approval: then it covers this one call.
+  const bound = "text" in json ? args : { callId: call.callId };
+  const waiting = new AbortController();
+  const request = {
+    key: approvalKey(tool.name, bound, context.principal),
+    tool: tool.name,
+    args: core.redactor.value(args),
+    message: `Allow ${tool.displayName} to run with these arguments?`,
+    callerType: context.callerType ?? "direct",
+    expiresAt: call.executedAt + core.limits.approvalMs,
+    ...(context.principal !== undefined && { principal: context.principal }),
+  };
+  return { args, answer: ask(call, request, waiting.signal), withdraw: () => waiting.abort() };
+}
+
+/** Approvers are written by users: one that answers nonsense has not approved anything. */
+async function ask(call: Call, ...asked: Parameters<Call["core"]["approver"]["ask"]>): Promise<Answer> {
+  const answer = await call.core.approver.ask(...asked);
+  if (["approved", "rejected", "parked"].includes(answer?.kind)) return answer;
+  throw new TypeError("the approver gave no answer of the kind approved, rejected or parked");
+}

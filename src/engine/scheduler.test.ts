@@ -1,0 +1,336 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { sampleTool } from "../../test/support/sample-tool.ts";
+import { Deadlines } from "../base/index.ts";
+import type { ConcurrencyOptions } from "./concurrency.ts";
+import { createEngine } from "./engine.ts";
+import { forWorkflow } from "./call-context.ts";
+import { Scheduler } from "./scheduler.ts";
+import type { Admitted, Ticket } from "./ticket.ts";
+
+/** A scheduler whose calls note in `log` how they fare, and hold their place until they are told to leave. */
+function started(options: ConcurrencyOptions = {}) {
+  const clock = new FakeClock();
+  const scheduler = new Scheduler(options, clock, new Deadlines(clock));
+  const log: string[] = [];
+  const enter = (name: string, wish: Partial<Admitted> = {}): Ticket => {
+    const owner: Admitted = {
+      category: "a",
+      priority: 0,
+      global: true,
+      slot: true,
+      admitted: () => log.push(`${name} admitted`),
+      refused: (_ticket, why) => log.push(`${name} ${why}`),
+      ...wish,
+    };
+    const ticket = scheduler.ticket(owner);
+    log.push(`${name} ${scheduler.enter(ticket)}`);
+    return ticket;
+  };
+  const take = (): string[] => log.splice(0);
+  return { clock, scheduler, enter, take };
+}
+
+describe("[B11] the global limit and its queue", () => {
+  test("calls beyond the limit wait in order", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1 });
+    const first = enter("first");
+    const second = enter("second");
+    enter("third");
+    expect(take()).toEqual(["first held", "second queued", "third queued"]);
+    scheduler.leave(first);
+    expect(take()).toEqual(["second admitted"]);
+    scheduler.leave(second);
+    expect(take()).toEqual(["third admitted"]);
+  });
+
+  test("the queue takes exactly as many as it may", () => {
+    const { enter, take } = started({ maxConcurrent: 1, queueSize: 2 });
+    for (const name of ["a", "b", "c", "d"]) enter(name);
+    expect(take()).toEqual(["a held", "b queued", "c queued", "d rejected"]);
+  });
+
+  test("under reject nobody waits", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1, strategy: "reject" });
+    const first = enter("first");
+    enter("second");
+    scheduler.leave(first);
+    enter("third");
+    expect(take()).toEqual(["first held", "second rejected", "third held"]);
+    expect(scheduler.metrics()).toMatchObject({ totalRejected: 1, queueLength: 0 });
+  });
+
+  test("under priority the higher goes first, and equals in order", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1, strategy: "priority" });
+    let running = enter("running");
+    const waiting = [enter("low", { priority: -5 }), enter("one"), enter("high", { priority: 10 }), enter("two")];
+    take();
+    const order: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      scheduler.leave(running);
+      const [line] = take();
+      order.push(line!);
+      running = waiting.find((ticket) => ticket.state === "held")!;
+    }
+    expect(order).toEqual(["high admitted", "one admitted", "two admitted", "low admitted"]);
+  });
+
+  test("under fifo the priority means nothing", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1 });
+    const running = enter("running");
+    enter("low", { priority: -5 });
+    enter("high", { priority: 10 });
+    take();
+    scheduler.leave(running);
+    expect(take()).toEqual(["low admitted"]);
+  });
+
+  test("a priority that is no number counts as none", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1, strategy: "priority" });
+    const running = enter("running");
+    const odd = enter("odd", { priority: Number.NaN });
+    enter("low", { priority: -1 });
+    take();
+    scheduler.leave(running);
+    scheduler.leave(odd);
+    expect(take()).toEqual(["odd admitted", "low admitted"]);
+    expect(scheduler.metrics()).toMatchObject({ currentConcurrent: 1, queueLength: 0 });
+  });
+
+  test("who waits too long is told, and is not admitted afterwards", () => {
+    const { clock, scheduler, enter, take } = started({ maxConcurrent: 1, queueTimeoutMs: 100 });
+    const running = enter("running");
+    enter("first");
+    clock.advance(60);
+    enter("second");
+    take();
+    clock.advance(40);
+    expect(take()).toEqual(["first queue_timeout"]);
+    scheduler.leave(running);
+    expect(take()).toEqual(["second admitted"]);
+    clock.advance(1000);
+    expect(take()).toEqual([]);
+    expect(scheduler.metrics()).toMatchObject({ totalTimeout: 1, queueLength: 0, currentConcurrent: 1 });
+  });
+
+  test("who gives up leaves the queue at once, in the middle too", () => {
+    const { clock, scheduler, enter, take } = started({ maxConcurrent: 1, queueSize: 2 });
+    const running = enter("running");
+    const first = enter("first");
+    enter("second");
+    scheduler.leave(first);
+    scheduler.leave(first);
+    enter("third");
+    enter("fourth");
+    take();
+    expect(scheduler.metrics()).toMatchObject({ totalCancelled: 1, queueLength: 2, totalRejected: 1 });
+    scheduler.leave(running);
+    expect(take()).toEqual(["second admitted"]);
+    expect(clock.holding).toBe(1);
+  });
+});
+
+describe("[B11] buckets", () => {
+  test("a bucket that is full does not hold up another", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 10, bucketLimits: { http: 1 } });
+    const first = enter("first", { category: "http" });
+    for (let n = 0; n < 50; n++) enter("more", { category: "http" });
+    take();
+    enter("short", { category: "file" });
+    expect(take()).toEqual(["short held"]);
+    expect(scheduler.bucketMetrics()).toMatchObject({
+      http: { current: 1, limit: 1, queue: 50, totalAcquired: 1 },
+      file: { current: 1, limit: null, queue: 0, totalAcquired: 1 },
+    });
+    scheduler.leave(first);
+    expect(take()).toEqual(["more admitted"]);
+  });
+
+  test("when the global limit is what is short, the buckets take turns", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1 });
+    let running = enter("running", { category: "long" });
+    const tickets = Array.from({ length: 5 }, (_, n) => enter(`long${n}`, { category: "long" }));
+    tickets.push(enter("short0", { category: "short" }), enter("short1", { category: "short" }));
+    take();
+    const order: string[] = [];
+    for (let n = 0; n < 7; n++) {
+      scheduler.leave(running);
+      order.push(take()[0]!.replace(" admitted", ""));
+      running = tickets.find((ticket) => ticket.state === "held")!;
+    }
+    expect(order).toEqual(["short0", "long0", "short1", "long1", "long2", "long3", "long4"]);
+  });
+
+  test("a nested call does not wait behind roots of its bucket that wait for a global place", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1, bucketLimits: { http: 1 } });
+    const parent = enter("parent", { slot: false });
+    enter("root", { category: "http" });
+    const nested = enter("nested", { category: "http", global: false });
+    expect(take()).toEqual(["parent held", "root queued", "nested held"]);
+    scheduler.leave(nested);
+    expect(take()).toEqual([]);
+    scheduler.leave(parent);
+    expect(take()).toEqual(["root admitted"]);
+  });
+
+  test("a root that came first, and could start, goes before a chain step of its bucket", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 2, bucketLimits: { http: 1 } });
+    const first = enter("first", { category: "http" });
+    const root = enter("root", { category: "http" });
+    enter("step", { category: "http", global: false });
+    take();
+    scheduler.leave(first);
+    expect(take()).toEqual(["root admitted"]);
+    scheduler.leave(root);
+    expect(take()).toEqual(["step admitted"]);
+  });
+
+  test("a chain step does not let a root of its bucket pass a more urgent root of another", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 1, bucketLimits: { http: 1 }, strategy: "priority" });
+    const first = enter("first", { category: "http" });
+    enter("root", { category: "http" });
+    enter("step", { category: "http", global: false, priority: -1 });
+    enter("urgent", { category: "file", priority: 9 });
+    take();
+    scheduler.leave(first);
+    expect(take().toSorted()).toEqual(["step admitted", "urgent admitted"]);
+  });
+
+  test("a composite takes a global place and none of a bucket, whatever the bucket is called", () => {
+    const { scheduler, enter, take } = started({ maxConcurrent: 3, bucketLimits: { http: 1 } });
+    enter("one", { category: "http", slot: false });
+    enter("two", { category: "http", slot: false });
+    enter("tool", { category: "(composite)" });
+    enter("three", { category: "http", slot: false });
+    expect(take()).toEqual(["one held", "two held", "tool held", "three queued"]);
+    expect(Object.keys(scheduler.bucketMetrics()).toSorted()).toEqual(["(composite)", "http"]);
+  });
+
+  test("a bucket may have any name", () => {
+    const { scheduler, enter, take } = started({ bucketLimits: { constructor: 1 } });
+    enter("one", { category: "constructor" });
+    enter("two", { category: "constructor" });
+    enter("three", { category: "__proto__" });
+    expect(take()).toEqual(["one held", "two queued", "three held"]);
+    expect(Object.keys(scheduler.bucketMetrics())).toEqual(["constructor", "__proto__"]);
+  });
+});
+
+describe("rates", () => {
+  test("starts beyond the rate wait for the window, without anyone releasing anything", () => {
+    const { clock, enter, take } = started({ rateLimits: { http: "2/100ms" } });
+    for (const name of ["a", "b", "c", "d", "e"]) enter(name, { category: "http" });
+    expect(take()).toEqual(["a held", "b held", "c queued", "d queued", "e queued"]);
+    clock.advance(99);
+    expect(take()).toEqual([]);
+    clock.advance(1);
+    expect(take()).toEqual(["c admitted", "d admitted"]);
+    clock.advance(100);
+    expect(take()).toEqual(["e admitted"]);
+    expect(clock.timers).toBe(1);
+  });
+
+  test("a root that waits for a global place is served when a chain step used up the rate meanwhile", () => {
+    const { clock, scheduler, enter, take } = started({ maxConcurrent: 1, rateLimits: { http: "1/s" } });
+    const running = enter("running", { category: "file" });
+    enter("root", { category: "http" });
+    const step = enter("step", { category: "http", global: false });
+    scheduler.leave(running);
+    scheduler.leave(step);
+    expect(take()).toEqual(["running held", "root queued", "step held"]);
+    clock.advance(999);
+    expect(take()).toEqual([]);
+    clock.advance(1);
+    expect(take()).toEqual(["root admitted"]);
+  });
+
+  test("a limit and a rate hold together", () => {
+    const { clock, scheduler, enter, take } = started({ bucketLimits: { http: 1 }, rateLimits: { http: "2/100ms" } });
+    const first = enter("first", { category: "http" });
+    const second = enter("second", { category: "http" });
+    enter("third", { category: "http" });
+    take();
+    scheduler.leave(first);
+    expect(take()).toEqual(["second admitted"]);
+    scheduler.leave(second);
+    expect(take()).toEqual([]);
+    clock.advance(100);
+    expect(take()).toEqual(["third admitted"]);
+  });
+
+  test("a long window does not hold the process when nobody waits for it any more", () => {
+    const { clock, scheduler, enter } = started({ rateLimits: { http: "1/h" }, queueTimeoutMs: 50 });
+    scheduler.leave(enter("first", { category: "http" }));
+    scheduler.leave(enter("gives up", { category: "http" }));
+    expect(clock.holding).toBe(0);
+    enter("times out", { category: "http" });
+    expect(clock.holding).toBe(2);
+    clock.advance(50);
+    expect(clock.holding).toBe(0);
+  });
+
+  test("a new root does not pass a nested call that waits for the window", () => {
+    const { clock, enter, take } = started({ rateLimits: { http: "1/100ms" } });
+    enter("first", { category: "http" });
+    clock.advance(0.3);
+    enter("nested", { category: "http", global: false });
+    take();
+    // The window is open; the timer, which counts whole milliseconds, is not yet due.
+    clock.advance(99.8);
+    enter("root", { category: "http" });
+    clock.advance(1);
+    expect(take()).toEqual(["root queued", "nested admitted"]);
+  });
+});
+
+describe("[B13] metrics", () => {
+  test("count what happened and how long it took, overall and per bucket", () => {
+    const { clock, scheduler, enter } = started({ maxConcurrent: 1, bucketLimits: { a: 2 } });
+    const first = enter("first");
+    const second = enter("second");
+    clock.advance(30);
+    scheduler.leave(first);
+    clock.advance(10);
+    scheduler.leave(second);
+    expect(scheduler.metrics()).toEqual({
+      currentConcurrent: 0,
+      queueLength: 0,
+      totalAcquired: 2,
+      totalReleased: 2,
+      totalRejected: 0,
+      totalTimeout: 0,
+      totalCancelled: 0,
+      totalBypassed: 0,
+      averageExecutionMs: 20,
+      averageWaitMs: 15,
+    });
+    expect(scheduler.bucketMetrics()).toEqual({ a: { current: 0, limit: 2, queue: 0, totalAcquired: 2 } });
+  });
+
+  test("buckets with a limit show before their first call", () => {
+    const { scheduler } = started({ bucketLimits: { http: 5 }, rateLimits: { ai: "1/s" } });
+    expect(scheduler.bucketMetrics()).toEqual({
+      http: { current: 0, limit: 5, queue: 0, totalAcquired: 0 },
+      ai: { current: 0, limit: null, queue: 0, totalAcquired: 0 },
+    });
+    expect(scheduler.metrics()).toMatchObject({ averageExecutionMs: 0, averageWaitMs: 0 });
+  });
+});
+
+describe("[B12] chain steps in the engine", () => {
+  test("pass by the global limit and its queue, are counted apart, and obey bucket limits", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock, concurrency: { maxConcurrent: 1, queueSize: 0, bucketLimits: { http: 2 } } });
+    const work = sampleTool(() => new Promise<void>((resolve) => void clock.after(10, resolve)), { category: "http" });
+    const root = engine.call(work, {});
+    const steps = Array.from({ length: 3 }, (_, n) => engine.call(work, {}, forWorkflow("w", `n${n}`)));
+    await clock.pass(5);
+    expect(engine.metrics()).toMatchObject({ currentConcurrent: 1, queueLength: 0, totalBypassed: 3 });
+    expect(engine.bucketMetrics()["http"]).toEqual({ current: 2, limit: 2, queue: 2, totalAcquired: 2 });
+    await clock.pass(20);
+    for (const result of await Promise.all([root, ...steps])) expect(result.success).toBe(true);
+    expect(engine.metrics()).toMatchObject({ currentConcurrent: 0, totalAcquired: 4, totalReleased: 4 });
+    const { records } = await engine.queryRecords({});
+    expect(records.map(({ queuedMs }) => queuedMs).toSorted((a, b) => a - b)).toEqual([0, 0, 10, 10]);
+  });
+});
