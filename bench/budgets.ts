@@ -19,7 +19,7 @@ const budgets: readonly Budget[] = [
   {
     id: "sync",
     suite: "sync",
-    what: "a call, sync handler: × zod + handler",
+    what: "a call, sync handler: × zod + handler, awaited",
     most: 4,
     figure: ({ sync }) => ratio(sync, "windlass"),
   },

@@ -8,6 +8,7 @@ import {
   createMemoryApprovals,
   createMemoryRecords,
 } from "../store/index.ts";
+import { type FailureError, fail } from "../base/index.ts";
 import type { Redactor } from "../text/index.ts";
 import { exists } from "./find-workspace.ts";
 
@@ -20,16 +21,37 @@ export interface Journal {
   close(): Promise<void>;
 }
 
+/** What {@link openJournal} takes besides the folder. */
+export interface JournalOptions {
+  readonly retention: Retention;
+  readonly redactor: Redactor;
+  /** Told of what no caller waits for; a process warning where absent. */
+  readonly onError?: ((failure: FailureError) => void) | undefined;
+}
+
 /** Opens, or makes, the database of a workspace: `.windlass/journal.db`. */
-export async function openJournal(dir: string, retention: Retention, redactor: Redactor): Promise<Journal> {
+export async function openJournal(dir: string, options: JournalOptions): Promise<Journal> {
+  const { retention, redactor, onError } = options;
   const data = join(dir, ".windlass");
-  if (!(await exists(data))) {
+  if (!(await exists(data))) await makeDataFolder(data);
+  const file = join(data, "journal.db");
+  const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
+  return { store, records: store.records, approvals: store.approvals, close: () => store.close() };
+}
+
+async function makeDataFolder(data: string): Promise<void> {
+  try {
     await mkdir(data, { recursive: true });
     // Data of this folder, not of its repository.
     await writeFile(join(data, ".gitignore"), "*\n");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOSPC") {
+      throw fail(`the disk of ${data} is full; free some space`, { code: "store_full", reason: "disk_full" });
+    }
+    const why = error instanceof Error ? error.message : String(error);
+    throw fail(`the data folder cannot be made: ${why}`, { code: "store_failed", reason: "cannot_open", cause: error });
   }
-  const store = await openSqlite({ file: join(data, "journal.db"), redactor, retention });
-  return { store, records: store.records, approvals: store.approvals, close: () => store.close() };
 }
 
 /** The same without a file, gone with the process. */

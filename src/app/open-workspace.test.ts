@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import badInputs from "../../test/data/bad-inputs.json" with { type: "json" };
 import { folderWith, writeFiles } from "../../test/support/workspace.ts";
+import { defineTool } from "../tool/index.ts";
 import { type Workspace, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
 
 const httpRequest = await readFile("test/fixtures/tools/http_request.yaml", "utf8");
@@ -124,6 +125,16 @@ describe("windlass.yaml", () => {
         { line: 4, code: "bad_value" },
       ],
     });
+  });
+
+  test("a rule about a tool that is registered later is right from then on", async () => {
+    const dir = await folderWith({ "windlass.yaml": 'permissions: { deny: ["later"] }' });
+    const workspace = await workspaceIn(dir, { store: "memory" });
+    expect(workspace.problems()).toMatchObject([
+      { severity: "warning", code: "unknown_tool", file: "windlass.yaml", line: 1, column: 23 },
+    ]);
+    workspace.engine.tools.register(defineTool({ name: "later", description: "d", run: () => 1 }));
+    expect(workspace.problems()).toEqual([]);
   });
 
   test("is found from a folder below", async () => {

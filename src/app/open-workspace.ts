@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SqliteStore } from "../adapters/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
@@ -16,11 +15,13 @@ import { type ToolFolder, createToolFolder } from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
-import { ToolRegistry } from "../tool/index.ts";
-import { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
+import { type AnyTool, ToolRegistry } from "../tool/index.ts";
+import { findWorkspace, workspaceFile } from "./find-workspace.ts";
 import { memoryJournal, openJournal } from "./open-journal.ts";
 import { type ReadSecrets, readSecrets } from "./read-secrets.ts";
-import { type ParsedWorkspace, type WorkspaceConfig, defaultConfig, parseWorkspace } from "./workspace-config.ts";
+import { type Settings, readSettings } from "./read-settings.ts";
+import { unmatchedRules } from "./unmatched-rules.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** How a workspace is opened. */
 export interface WorkspaceOptions {
@@ -32,6 +33,10 @@ export interface WorkspaceOptions {
   readonly approver?: (parked: Approver) => Approver;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly onLog?: (entry: LogEntry) => void;
+  /** Told when the database fails and no caller waits for it, such as for records; a process warning where absent. */
+  readonly onStoreError?: (failure: FailureError) => void;
+  /** Told the name of a file of tools that is still loading after 2 s. */
+  readonly onSlowLoad?: (file: string) => void;
 }
 
 /** A folder of tools and settings, ready to make calls. */
@@ -78,17 +83,16 @@ export class WorkspaceError extends FailureError {
  */
 export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
   const dir = await findWorkspace(from);
-  const { config, problems } = await readConfig(dir);
+  const settings = await readSettings(dir);
+  const { config, problems } = settings;
   if (hasErrors(problems)) throw new WorkspaceError(problems);
   const secrets = await readSecrets(config.secrets, dir, options.env ?? process.env);
   const redactor = createRedactor(Object.values(secrets.values));
-  const journal =
-    options.store === "memory" ? memoryJournal(redactor) : await openJournal(dir, config.retention, redactor);
+  const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
+  const journal = options.store === "memory" ? memoryJournal(redactor) : await openJournal(dir, keeping);
   const door = createDoor({ allow: config.network.allow });
-  const builtins = new ToolRegistry();
-  for (const tool of builtinTools({ door })) builtins.register(tool, { owner: "builtin" });
-  const registry = new ToolRegistry();
-  for (const { tool, ...origin } of builtins.list()) registry.register(tool, origin);
+  const builtins = registryOf(builtinTools({ door }));
+  const registry = registryOf(builtins.list().map(({ tool }) => tool));
 
   const parked = parkingApprover(journal.approvals, systemClock);
   const engine = createEngine({
@@ -109,21 +113,28 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     secretNames: Object.keys(config.secrets),
     onEvent: (event) => engine.emit(event),
     mode: reloadMode(config, options.reload ?? true),
+    ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
   await folder.load();
 
   return {
     dir,
-    configured: await exists(join(dir, workspaceFile)),
+    configured: settings.source !== undefined,
     config,
     engine,
     folder,
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...problems, ...folder.problems()],
+    problems: () => [...problems, ...problemsWith(settings, folder, registry)],
     close: () => closeAll([folder, engine, journal, door]),
   };
+}
+
+function registryOf(builtins: readonly AnyTool[]): ToolRegistry {
+  const registry = new ToolRegistry();
+  for (const tool of builtins) registry.register(tool, { owner: "builtin" });
+  return registry;
 }
 
 /** Closes one after the other; one that fails does not keep the others open. */
@@ -144,8 +155,10 @@ function reloadMode(config: WorkspaceConfig, reload: boolean) {
   return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs: reloadIntervalMs };
 }
 
-async function readConfig(dir: string): Promise<ParsedWorkspace> {
-  const path = join(dir, workspaceFile);
-  if (!(await exists(path))) return { config: defaultConfig, problems: [] };
-  return parseWorkspace(await readFile(path, "utf8"), workspaceFile);
+/** What is wrong with the files of tools, and with what the settings say about tools. */
+function problemsWith(settings: Settings, folder: ToolFolder, registry: ToolRegistry): readonly Problem[] {
+  const problems = folder.problems();
+  // A tool that a rule names may be in a file that is broken.
+  if (hasErrors(problems)) return problems;
+  return [...problems, ...unmatchedRules(settings, () => registry.list().map(({ tool }) => tool))];
 }

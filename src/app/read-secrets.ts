@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
+import { isBelow, isInside } from "../hub/index.ts";
 import type { SecretSource } from "./workspace-config.ts";
 
 /** The values that could be read, and why the others could not. */
@@ -32,10 +33,14 @@ function fromEnv(variable: string, env: Readonly<Record<string, string | undefin
 }
 
 async function fromFile(path: string, dir: string): Promise<Found> {
-  const inside = relative(dir, resolve(dir, path));
-  if (inside.startsWith("..") || isAbsolute(inside)) return { why: `${path} lies outside the workspace` };
+  const full = resolve(dir, path);
+  // The words first: whether a file elsewhere exists is nobody's business.
+  if (!isBelow(full, dir) || (await isInside(full, dir)) === false) {
+    return { why: `${path} lies outside the workspace; put the value into a file in it` };
+  }
   try {
-    return { value: (await readFile(resolve(dir, path), "utf8")).trimEnd() };
+    const value = (await readFile(full, "utf8")).trimEnd();
+    return value === "" ? { why: `the file ${path} is empty; put the value into it` } : { value };
   } catch {
     return { why: `put the value into the file ${path}` };
   }

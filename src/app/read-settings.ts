@@ -1,19 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type WorkspaceConfig, defaultConfig, exists, parseWorkspace, workspaceFile } from "../app/index.ts";
-import type { Problem } from "../text/index.ts";
+import { hasErrors } from "../text/index.ts";
+import { checkToolsDirectory } from "./check-tools-directory.ts";
+import { exists, workspaceFile } from "./find-workspace.ts";
+import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./workspace-config.ts";
 
 /** The settings of a workspace, and what is wrong with their file. */
-export interface Settings {
-  readonly config: WorkspaceConfig;
-  readonly problems: readonly Problem[];
-  /** Whether there is a file at all. */
-  readonly configured: boolean;
+export interface Settings extends ParsedWorkspace {
+  /** The text of the file; undefined where there is none. */
+  readonly source: string | undefined;
 }
 
 /** Reads `windlass.yaml` without anything else of the workspace; what is wrong with it is in `problems`. */
 export async function readSettings(dir: string): Promise<Settings> {
   const path = join(dir, workspaceFile);
-  if (!(await exists(path))) return { config: defaultConfig, problems: [], configured: false };
-  return { ...parseWorkspace(await readFile(path, "utf8"), workspaceFile), configured: true };
+  if (!(await exists(path))) return { config: defaultConfig, problems: [], source: undefined };
+  const source = await readFile(path, "utf8");
+  const parsed = parseWorkspace(source, workspaceFile);
+  if (hasErrors(parsed.problems)) return { ...parsed, source };
+  const problems = [...parsed.problems, ...(await checkToolsDirectory(dir, source))];
+  return { config: hasErrors(problems) ? defaultConfig : parsed.config, problems, source };
 }

@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from "node:path";
 import { FailureError, isFailureError } from "../base/index.ts";
 import {
   type ConcurrencyOptions,
@@ -5,10 +6,11 @@ import {
   concurrencySettings,
   compilePermissions,
 } from "../engine/index.ts";
+import { isBelow } from "../hub/index.ts";
 import { parseAllowList } from "../net/index.ts";
-import { FileReport } from "../schema/index.ts";
+import { FileReport, isMap } from "../schema/index.ts";
 import type { Retention } from "../store/index.ts";
-import { type Problem, hasErrors, parseYaml } from "../text/index.ts";
+import { type Problem, type YamlPath, hasErrors, parseYaml } from "../text/index.ts";
 import { workspaceSchema } from "./workspace-schema.ts";
 
 /** Where the value of a secret is. */
@@ -75,10 +77,9 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
   const value = yaml.value ?? {};
-  if (report.check(value, workspaceSchema, [])) {
-    // The schema was checked just now; an empty key is as good as none.
-    checkMeanings(withoutNulls(value) as WorkspaceFile, report);
-  }
+  report.check(value, workspaceSchema, []);
+  checkMeanings(value, report);
+  // The schema was checked just now; an empty key is as good as none.
   const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
   return { config, problems: report.problems };
 }
@@ -90,28 +91,50 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** What a schema cannot say: rules, rates, sizes and addresses have grammars of their own. */
-function checkMeanings(file: WorkspaceFile, report: FileReport): void {
-  const check = (path: readonly (string | number)[], read: () => unknown): void => {
+/**
+ * What a schema cannot say: rules, rates, sizes, addresses and paths have grammars of their own. What is no text at all
+ * was told by the schema, and does not keep the rest from being checked.
+ */
+function checkMeanings(file: unknown, report: FileReport): void {
+  const check = (path: YamlPath, read: (text: string) => unknown): void => {
+    const text = valueAt(file, path);
+    if (typeof text !== "string" || text.trim() === "") return;
     try {
-      read();
+      read(text);
     } catch (error) {
       if (!isFailureError(error)) throw error;
       report.add("bad_value", path, [error.message]);
     }
   };
+  const checkEach = (path: YamlPath, read: (text: string, key: string) => unknown): void => {
+    const group = valueAt(file, path);
+    const keys = Array.isArray(group) ? group.keys() : isMap(group) ? Object.keys(group) : [];
+    for (const key of keys) check([...path, key], (text) => read(text, String(key)));
+  };
   for (const list of ["deny", "ask", "allow"] as const) {
-    for (const [index, rule] of (file.permissions?.[list] ?? []).entries()) {
-      check(["permissions", list, index], () => compilePermissions({ [list]: [rule] }));
-    }
+    checkEach(["permissions", list], (rule) => compilePermissions({ [list]: [rule] }));
   }
-  for (const [name, rate] of Object.entries(file.concurrency?.rate_limits ?? {})) {
-    check(["concurrency", "rate_limits", name], () => concurrencySettings({ rateLimits: { [name]: rate } }));
-  }
-  for (const [index, entry] of (file.network?.allow ?? []).entries()) {
-    check(["network", "allow", index], () => parseAllowList([entry]));
-  }
-  check(["retention", "bytes"], () => parseSize(file.retention?.bytes));
+  checkEach(["concurrency", "rate_limits"], (rate, name) => concurrencySettings({ rateLimits: { [name]: rate } }));
+  checkEach(["network", "allow"], (entry) => parseAllowList([entry]));
+  check(["retention", "bytes"], parseSize);
+  check(["engine", "tools_directory"], checkFolder);
+}
+
+/** The value at a path; undefined where it leads nowhere. */
+function valueAt(value: unknown, path: YamlPath): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  const isGroup = isMap(value) || Array.isArray(value);
+  // A list is read by its indexes as a map is by its keys.
+  return isGroup && Object.hasOwn(value, key) ? valueAt((value as Record<string, unknown>)[key], rest) : undefined;
+}
+
+function checkFolder(path: string): void {
+  // Where the workspace lies makes no difference to whether a path leads out of it.
+  if (!isAbsolute(path) && isBelow(resolve("/workspace", path), resolve("/workspace"))) return;
+  throw new FailureError(`"${path}" lies outside the workspace; write the path of a folder in it`, {
+    code: "file_invalid",
+  });
 }
 
 function toConfig(file: WorkspaceFile): WorkspaceConfig {

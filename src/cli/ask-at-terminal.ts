@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline";
 import type { Answer, Approver } from "../engine/index.ts";
-import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
+import type { Approval, ApprovalRequest, ApprovalStore } from "../store/index.ts";
 import { oneLine } from "./format-table.ts";
+import { howDecided } from "./how-decided.ts";
 import { safeJson } from "./safe-json.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -15,8 +16,9 @@ export interface AskOptions {
 }
 
 /**
- * Asks the person at the terminal. A decision that someone made before counts first. A "yes" is kept like every other
- * approval; a "no" only ends this call, so that a slip of the finger can be mended.
+ * Asks the person at the terminal. A decision that someone else made counts first, also one made while the question
+ * was open. A "yes" is kept like every other approval, and is used up before the call runs; a "no" only ends this call,
+ * so that a slip of the finger can be mended.
  */
 export function askAtTerminal({ terminal, approvals, by }: AskOptions): Approver {
   return {
@@ -25,23 +27,36 @@ export function askAtTerminal({ terminal, approvals, by }: AskOptions): Approver
       const earlier = await decidedBefore(store, request);
       if (earlier !== undefined) return earlier;
       if (!(await asksYes(terminal, request, signal))) return { kind: "rejected", note: "declined at the terminal" };
+      const asked = await store.request(request);
       const now = Date.now();
-      const { id } = await store.request(request);
-      await store.decide(id, { approved: true, ...(by !== undefined && { by }) }, now);
-      await store.consume(request.key, now);
-      return { kind: "approved" };
+      const decided = (await store.decide(asked.id, { approved: true, ...(by !== undefined && { by }) }, now)) ?? asked;
+      const isMine = asked.status === "pending" && decided.status === "approved" && decided.decidedAt === now;
+      if (!isMine) terminal.tell(`${decided.id} ${howDecided(decided)}`);
+      if (decided.status === "approved" && (await store.consume(request.key, now))) return approved(store, request);
+      return refusal(decided);
     },
   };
 }
 
-async function decidedBefore(store: ApprovalStore, { key }: ApprovalRequest): Promise<Answer | undefined> {
+/** One that was used up for a call which then never started is given back. */
+function approved(store: ApprovalStore, { key }: ApprovalRequest): Answer {
+  return { kind: "approved", giveBack: () => store.restore(key) };
+}
+
+function refusal({ status, note }: Approval): Answer {
+  if (status === "rejected") return { kind: "rejected", ...(note !== undefined && { note }) };
+  const why = status === "expired" ? "the question was open for too long" : "the approval was used by another call";
+  return { kind: "rejected", note: `${why}; make the call again` };
+}
+
+async function decidedBefore(store: ApprovalStore, request: ApprovalRequest): Promise<Answer | undefined> {
+  const { key } = request;
   const now = Date.now();
-  if (await store.consume(key, now)) return { kind: "approved" };
+  if (await store.consume(key, now)) return approved(store, request);
   const rejected = (await store.list(now, "rejected")).find(
     (approval) => approval.key === key && now < approval.expiresAt,
   );
-  if (rejected === undefined) return undefined;
-  return { kind: "rejected", ...(rejected.note !== undefined && { note: rejected.note }) };
+  return rejected && refusal(rejected);
 }
 
 async function asksYes(terminal: Terminal, request: ApprovalRequest, signal: AbortSignal): Promise<boolean> {

@@ -22,7 +22,11 @@ export function buildProgram(options: ProgramOptions): Command {
     .helpOption("-h, --help", "show help, also after a command")
     .helpCommand(false)
     .configureHelp({ formatHelp: formatProgramHelp })
-    .configureOutput({ outputError: (text, write) => write(paintError(text, terminal)) })
+    .configureOutput({
+      // Whole lines come, each with its end.
+      writeOut: (text) => terminal.print(text.replace(/\n$/, "")),
+      outputError: (text, write) => write(paintError(text, terminal)),
+    })
     .showHelpAfterError("windlass --help lists the commands")
     .addOption(new Option("-V, --version", "print the version"))
     .addOption(toOption(dirOption));

@@ -1,12 +1,11 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { type WorkspaceConfig, findWorkspace, parseWorkspace, workspaceFile } from "../app/index.ts";
+import { type WorkspaceConfig, findWorkspace, readSettings, unmatchedRules, workspaceFile } from "../app/index.ts";
 import { builtinTools } from "../builtin/index.ts";
 import { type ToolFileWorld, createToolFolder, loadToolFile } from "../hub/index.ts";
 import type { Door } from "../net/index.ts";
-import type { Problem } from "../text/index.ts";
-import { type ToolLookup, ToolRegistry } from "../tool/index.ts";
-import { readSettings } from "./read-settings.ts";
+import { type Problem, hasErrors } from "../text/index.ts";
+import { type AnyTool, type ToolLookup, ToolRegistry } from "../tool/index.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a check found. Files of problems are absolute. */
@@ -19,17 +18,24 @@ export interface Checked {
 }
 
 /** Checks `windlass.yaml` and every tool of the workspace that a folder belongs to. Nothing is called or written. */
-export async function checkWorkspace(from: string): Promise<Checked> {
+export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promise<Checked> {
   const dir = await findWorkspace(from);
-  const { config, problems } = await readSettings(dir);
-  const tools = await checkFolder(join(dir, config.engine.toolsDirectory), { dir, config });
-  return { problems: [...absolute(problems, dir), ...tools.problems], tools: tools.tools };
+  const settings = await readSettings(dir);
+  const { config } = settings;
+  const folder = await checkFolder(join(dir, config.engine.toolsDirectory), { dir, config, onSlowLoad });
+  const problems = [...absolute(settings.problems, dir), ...folder.problems];
+  // A tool that a rule names may be in a file that is broken.
+  const unmatched = hasErrors(problems) ? [] : unmatchedRules(settings, () => [...makeBuiltins(), ...folder.loaded]);
+  return { problems: [...problems, ...absolute(unmatched, dir)], tools: folder.tools };
 }
 
+/** Told the name of a file that takes long to load. */
+type SlowLoad = (file: string) => void;
+
 /** Checks files of any kind that a workspace has; folders of tools too. */
-export async function checkFiles(files: readonly string[]): Promise<Checked> {
+export async function checkFiles(files: readonly string[], onSlowLoad: SlowLoad): Promise<Checked> {
   const checks: Checked[] = [];
-  for (const file of new Set(files.map((name) => resolve(name)))) checks.push(await checkPath(file));
+  for (const file of new Set(files.map((name) => resolve(name)))) checks.push(await checkPath(file, onSlowLoad));
   return {
     problems: checks.flatMap(({ problems }) => problems),
     tools: checks.flatMap(({ tools }) => tools),
@@ -37,30 +43,33 @@ export async function checkFiles(files: readonly string[]): Promise<Checked> {
   };
 }
 
-async function checkPath(path: string): Promise<Checked> {
+async function checkPath(path: string, onSlowLoad: SlowLoad): Promise<Checked> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`there is no file ${JSON.stringify(path)}`);
   const dir = await findWorkspace(found.isDirectory() ? path : dirname(path));
-  if (basename(path) === workspaceFile) {
-    const { problems } = parseWorkspace(await readFile(path, "utf8"), path);
-    return { problems, tools: [] };
-  }
-  const { config } = await readSettings(dir);
-  return found.isDirectory() ? await checkFolder(path, { dir, config }) : await checkFile(path, { dir, config });
+  const { config, problems } = await readSettings(dir);
+  if (basename(path) === workspaceFile) return { problems: absolute(problems, dir), tools: [] };
+  const setting = { dir, config, onSlowLoad };
+  return found.isDirectory() ? await checkFolder(path, setting) : await checkFile(path, setting);
 }
 
 interface Setting {
   readonly dir: string;
   readonly config: WorkspaceConfig;
+  readonly onSlowLoad: SlowLoad;
 }
 
-async function checkFolder(folder: string, setting: Setting): Promise<Checked> {
+async function checkFolder(
+  folder: string,
+  setting: Setting,
+): Promise<Checked & { readonly loaded: readonly AnyTool[] }> {
   const registry = new ToolRegistry();
   const tools = createToolFolder({ ...worldOf(setting), dir: folder, registry });
   await tools.load();
   await tools.close();
-  const names = registry.list().map(({ tool }) => tool.name);
-  return { problems: absolute(tools.problems(), setting.dir), tools: names };
+  const loaded = registry.list().map(({ tool }) => tool);
+  const names = loaded.map(({ name }) => name);
+  return { problems: absolute(tools.problems(), setting.dir), tools: names, loaded };
 }
 
 async function checkFile(path: string, setting: Setting): Promise<Checked> {
@@ -89,8 +98,12 @@ function noTool(file: string): Problem {
   };
 }
 
-function worldOf({ dir, config }: Setting): ToolFileWorld {
-  return { root: dir, executors: builtinExecutors(), secretNames: Object.keys(config.secrets) };
+function worldOf({ dir, config, onSlowLoad }: Setting): ToolFileWorld {
+  return { root: dir, executors: builtinExecutors(), secretNames: Object.keys(config.secrets), onSlowLoad };
+}
+
+function makeBuiltins(): readonly AnyTool[] {
+  return builtinTools({ door: shutDoor });
 }
 
 /** The built-in tools, made when a file names one: most files do not. */
@@ -99,7 +112,7 @@ function builtinExecutors(): ToolLookup {
   const registry = (): ToolRegistry => {
     if (made === undefined) {
       made = new ToolRegistry();
-      for (const tool of builtinTools({ door: shutDoor })) made.register(tool);
+      for (const tool of makeBuiltins()) made.register(tool);
     }
     return made;
   };

@@ -152,7 +152,7 @@ const reject: CommandSpec = {
 
 const init: CommandSpec = {
   name: "init",
-  summary: "make a workspace with two sample tools that run at once",
+  summary: "make a workspace with three sample tools that run at once",
   args: [{ name: "DIR", about: "where; this folder where absent", optional: true, completes: "folder" }],
   options: [json],
   examples: ["windlass init my-tools"],

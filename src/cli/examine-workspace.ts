@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { openSqlite } from "../adapters/index.ts";
-import { type Workspace, exists, findWorkspace, openWorkspace, workspaceFile } from "../app/index.ts";
+import { type Workspace, exists, findWorkspace, openWorkspace, readSettings, workspaceFile } from "../app/index.ts";
 import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
 import { journalFile } from "./open-journal.ts";
-import { type Settings, readSettings } from "./read-settings.ts";
 import { fromHere } from "./tell-problems.ts";
 
 /** One thing that was looked at. */
@@ -19,16 +18,19 @@ export interface Finding {
   readonly todo?: string;
 }
 
-/** Looks at everything that a workspace needs. Loads its tools, and calls none. */
-export async function examineWorkspace(from: string): Promise<Finding[]> {
+/** Looks at everything that a workspace needs. Loads its tools, and calls none; `onSlowLoad` hears of slow ones. */
+export async function examineWorkspace(from: string, onSlowLoad: (file: string) => void): Promise<Finding[]> {
   const dir = await findWorkspace(from);
-  const settings = await readSettings(dir);
-  const findings = [nodeFinding(process.versions.node), ...settingsFindings(settings, dir)];
-  if (hasErrors(settings.problems)) return [...findings, ...(await databaseFindings(dir))];
-  const workspace = await openWorkspace(dir, { store: "memory", reload: false });
+  const { problems, source } = await readSettings(dir);
+  const node = nodeFinding(process.versions.node);
+  const file = source === undefined ? undefined : fromHere(join(dir, workspaceFile));
+  if (hasErrors(problems)) return [node, ...settingsFindings(file, problems), ...(await databaseFindings(dir))];
+  const workspace = await openWorkspace(dir, { store: "memory", reload: false, onSlowLoad });
   try {
+    const aboutSettings = workspace.problems().filter((problem) => problem.file === workspaceFile);
     return [
-      ...findings,
+      node,
+      ...settingsFindings(file, aboutSettings),
       ...toolFindings(workspace),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
@@ -47,9 +49,8 @@ function nodeFinding(version: string): Finding {
   return { about: "node", status: "fail", message, todo: `install Node ${oldestNode} or newer` };
 }
 
-function settingsFindings({ configured, problems }: Settings, dir: string): Finding[] {
-  const file = fromHere(join(dir, workspaceFile));
-  if (!configured) {
+function settingsFindings(file: string | undefined, problems: readonly Problem[]): Finding[] {
+  if (file === undefined) {
     const message = `no ${workspaceFile} here or above; the built-in tools and the default settings are used`;
     return [{ about: "workspace", status: "ok", message }];
   }
@@ -58,26 +59,11 @@ function settingsFindings({ configured, problems }: Settings, dir: string): Find
 }
 
 function toolFindings(workspace: Workspace): Finding[] {
-  const { engine, config } = workspace;
-  const tools = engine.tools.list();
+  const tools = workspace.engine.tools.list();
   const broken = workspace.problems().filter(({ file }) => file !== workspaceFile);
   const usable = tools.filter(({ tool }) => tool.broken === undefined).length;
   const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} can be called` };
-  const disabled = config.engine.disabledTools.filter((name) => !engine.tools.has(name));
-  const unknown = [...disabled, ...config.engine.enabledTools.filter((name) => !engine.tools.has(name))];
-  return [
-    loaded,
-    ...broken.map((problem) => problemFinding("tools", problem)),
-    ...unknown.map((name): Finding => {
-      const todo = `correct the name in ${workspaceFile}`;
-      return {
-        about: "tools",
-        status: "warn",
-        message: `the settings name a tool "${name}" that does not exist`,
-        todo,
-      };
-    }),
-  ];
+  return [loaded, ...broken.map((problem) => problemFinding("tools", problem))];
 }
 
 function problemFinding(about: string, problem: Problem): Finding {

@@ -1,13 +1,12 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findWorkspace } from "../app/index.ts";
+import { findWorkspace, readSettings } from "../app/index.ts";
 import { builtinTools } from "../builtin/index.ts";
 import { createDoor } from "../net/index.ts";
 import { isRecord } from "../schema/index.ts";
 import { parseYaml } from "../text/index.ts";
 import { describeLimits, descriptionOf, valuesOf } from "./describe-parameter.ts";
 import { parametersOf } from "./parameters-of.ts";
-import { readSettings } from "./read-settings.ts";
 
 /** A tool as far as it is known without running anything of the workspace. */
 export interface KnownTool {

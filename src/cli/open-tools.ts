@@ -2,11 +2,13 @@ import { type Workspace, openWorkspace } from "../app/index.ts";
 import { suggest } from "../text/index.ts";
 import type { Registration } from "../tool/index.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
+import { tellSlowLoad } from "./tell-slow-load.ts";
+import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Opens the workspace here to look at its tools, runs `work`, and closes it. Nothing is written. */
-export async function withTools<T>(work: (workspace: Workspace) => Promise<T> | T): Promise<T> {
-  const workspace = await openWorkspace(".", { store: "memory", reload: false });
+export async function withTools<T>(terminal: Terminal, work: (workspace: Workspace) => Promise<T> | T): Promise<T> {
+  const workspace = await openWorkspace(".", { store: "memory", reload: false, onSlowLoad: tellSlowLoad(terminal) });
   try {
     return await work(workspace);
   } finally {

@@ -1,6 +1,7 @@
 import { type FailureCode, type FailureError, isFailureError } from "../base/index.ts";
 import { type Problem, stripUnsafe } from "../text/index.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { safeJson } from "./safe-json.ts";
 import { tellProblems } from "./tell-problems.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -16,15 +17,27 @@ export interface Told {
   readonly hints?: readonly string[];
 }
 
-/** Tells a person what went wrong, in the fewest words that help; gives the exit code. */
-export async function reportError(error: unknown, terminal: Terminal): Promise<ExitCode> {
+/** Tells a person what went wrong, in the fewest words that help, and a program too with `json`; gives the exit code. */
+export async function reportError(error: unknown, terminal: Terminal, json: boolean): Promise<ExitCode> {
   if (error instanceof UsageError) {
     tellError(terminal, { message: error.message, hints: error.hints });
+    if (json) printFailure(terminal, usageCode, error.message);
     return exitCodes.usage;
   }
-  if (isFailureError(error)) return await reportFailure(error, terminal);
-  reportUnexpected(error, terminal);
+  if (isFailureError(error)) {
+    if (json) printFailure(terminal, error.code, error.message);
+    return await reportFailure(error, terminal);
+  }
+  reportUnexpected(error, terminal, json);
   return exitCodes.failed;
+}
+
+/** The code of a mistake in the command line, for programs. */
+export const usageCode = "usage_error";
+
+/** Prints a failure as a failed call is printed; not behind a result that is out already. */
+export function printFailure(terminal: Terminal, code: string, message: string): void {
+  if (!terminal.printed) terminal.print(safeJson({ success: false, error: { code, message } }));
 }
 
 /** `error: message [code]`, the details, then what to do. */
@@ -39,8 +52,9 @@ export function tellError(terminal: Terminal, { message, code, details = [], hin
 }
 
 /** Something that nobody thought of. */
-export function reportUnexpected(error: unknown, terminal: Terminal): void {
+export function reportUnexpected(error: unknown, terminal: Terminal, json = false): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (json) printFailure(terminal, "unexpected", message);
   if (process.env["WINDLASS_DEBUG"] === "1" && error instanceof Error) {
     tellError(terminal, { message: `unexpected: ${error.stack ?? message}` });
     return;

@@ -26,6 +26,11 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
   return code === exitCodes.ok ? exitCodes.failed : code;
 }
 
+/** Does the command line ask for JSON? It is looked at as it is, since it may be one that cannot be read. */
+export function wantsJson(words: readonly string[]): boolean {
+  return words.includes("--json");
+}
+
 /** No words ask for help, and so does `help COMMAND`. */
 function asked(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
@@ -41,10 +46,17 @@ async function codeOf(error: unknown, terminal: Terminal, words: readonly string
   if (error instanceof CommanderError) {
     // Commander has told what is wrong by now.
     if (error.code === "commander.unknownCommand") await suggestCall(words[0] ?? "", terminal);
-    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error.exitCode === 0) return exitCodes.ok;
+    if (wantsJson(words)) await printMistake(error, terminal);
+    return exitCodes.usage;
   }
   const { reportError } = await import("./report-error.ts");
-  return reportError(error, terminal);
+  return reportError(error, terminal, wantsJson(words));
+}
+
+async function printMistake({ message }: CommanderError, terminal: Terminal): Promise<void> {
+  const { printFailure, usageCode } = await import("./report-error.ts");
+  printFailure(terminal, usageCode, message.replace(/^error: /, ""));
 }
 
 /** The name of a tool is no command, but easily taken for one. */

@@ -109,4 +109,24 @@ export function slugify({ text, max_length }: Input): { slug: string } {
   return { slug };
 }
 `,
+  "tools/word_count.ts": `// A tool that is code alone. For types in an editor: npm install --save-dev windlass
+// Try: windlass call word_count text="one two three"
+import { defineTool, fromJsonSchema } from "windlass";
+
+export const wordCount = defineTool({
+  name: "word_count",
+  description: "Counts the words and the characters of a text.",
+  effect: "pure",
+  tags: ["sample"],
+  input: fromJsonSchema<{ text: string }>({
+    type: "object",
+    properties: { text: { type: "string", description: "The text." } },
+    required: ["text"],
+  }),
+  run: ({ text }) => ({
+    words: text.split(/\\s+/u).filter((word) => word !== "").length,
+    characters: [...text].length,
+  }),
+});
+`,
 };

@@ -28,13 +28,21 @@ export interface Terminal {
   drained(): Promise<void>;
   /** Why a part of the result could not be written, if it could not. */
   readonly fault: string | undefined;
+  /** Was anything printed? */
+  readonly printed: boolean;
 }
 
-/** The terminal of this process. A reader that went away (`| head`) ends the writing, not the work. */
+/**
+ * The terminal of this process. A reader that went away (`| head`) ends the writing, not the work. From now on stdout is
+ * for results alone: what anyone else writes there, such as the `console.log` of a tool, goes to stderr.
+ */
 export function processTerminal(): Terminal {
   let fault: string | undefined;
-  const out = quietly(process.stdout, (error) => (fault = error.message));
-  const side = quietly(process.stderr, () => {});
+  let printed = false;
+  const streams = [withOwnWrite(process.stdout), withOwnWrite(process.stderr)] as const;
+  const out = quietly(streams[0], (error) => (fault = error.message));
+  const side = quietly(streams[1], () => {});
+  process.stdout.write = process.stderr.write.bind(process.stderr);
   let status = "";
   const setStatus = (line: string): void => {
     if (line !== status && process.stderr.isTTY && process.env["TERM"] !== "dumb") side(`\r\x1b[K${line}`);
@@ -50,8 +58,14 @@ export function processTerminal(): Terminal {
     get fault() {
       return fault;
     },
-    drained,
-    print: (line) => clean(out, line),
+    get printed() {
+      return printed;
+    },
+    drained: () => drained(streams),
+    print: (line) => {
+      printed = true;
+      clean(out, line);
+    },
     tell: (line) => clean(side, line),
     status: (line = "") => setStatus(line),
     paint: (style, text) => painted(process.stdout, style, text),
@@ -66,20 +80,30 @@ export function processTerminal(): Terminal {
   };
 }
 
-async function drained(): Promise<void> {
+/** A stream, and its own way to write, whatever is put in its place later. */
+interface Output {
+  readonly stream: NodeJS.WriteStream;
+  readonly write: NodeJS.WriteStream["write"];
+}
+
+function withOwnWrite(stream: NodeJS.WriteStream): Output {
+  return { stream, write: stream.write.bind(stream) };
+}
+
+async function drained(outputs: readonly Output[]): Promise<void> {
   await Promise.all(
-    [process.stdout, process.stderr].map(
-      (stream) =>
+    outputs.map(
+      ({ stream, write }) =>
         new Promise<void>((resolve) => {
           // The callback comes after what was written before, and after its error.
           if (stream.destroyed) setImmediate(resolve);
-          else stream.write("", () => setImmediate(resolve));
+          else write("", () => setImmediate(resolve));
         }),
     ),
   );
 }
 
-function quietly(stream: NodeJS.WriteStream, onFault: (error: Error) => void): (text: string) => void {
+function quietly({ stream, write }: Output, onFault: (error: Error) => void): (text: string) => void {
   let gone = false;
   stream.on("error", (error: NodeJS.ErrnoException) => {
     gone = true;
@@ -87,7 +111,7 @@ function quietly(stream: NodeJS.WriteStream, onFault: (error: Error) => void): (
     if (error.code !== "EPIPE") onFault(error);
   });
   return (text) => {
-    if (!gone && !stream.destroyed) stream.write(text);
+    if (!gone && !stream.destroyed) write(text);
   };
 }
 

@@ -1,3 +1,4 @@
+import { endProcess } from "./end-process.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 
 /** What Ctrl-C and a request to end do while it is watched. */
@@ -12,7 +13,7 @@ export interface Interrupts {
 }
 
 /** Watches for SIGINT and SIGTERM. Before it is armed there is nothing to wait for: the first one ends the program. */
-export function watchInterrupts(exit: (code: ExitCode) => void = (code) => process.exit(code)): Interrupts {
+export function watchInterrupts(exit: (code: ExitCode) => void = endProcess): Interrupts {
   const abort = new AbortController();
   let onFirst: (() => void) | undefined;
   let code: ExitCode | undefined;

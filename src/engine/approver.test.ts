@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
+import { unhandledRejections } from "../../test/support/unhandled-rejections.ts";
 import { type ApprovalRequest, createMemoryApprovals } from "../store/index.ts";
 import type { ToolResult } from "../tool/index.ts";
 import { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
@@ -261,5 +262,117 @@ describe("approvalKey", () => {
     ];
     expect(new Set([key, ...others]).size).toBe(7);
     expect(key).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe("an approval that is used up for nothing", () => {
+  /** Answers yes after a while, and counts what is given back. */
+  function slowYes(giveBack: () => Promise<void>) {
+    const gate = Promise.withResolvers<void>();
+    const approver: Approver = {
+      ask: async () => {
+        await gate.promise;
+        return { kind: "approved", giveBack };
+      },
+    };
+    return { gate, engine: createEngine({ approver, permissions: { ask: ["*"] } }) };
+  }
+
+  test("is given back when the caller gave up before the answer came", async () => {
+    let given = 0;
+    const { gate, engine } = slowYes(async () => void given++);
+    const stop = new AbortController();
+    const pending = engine.call(
+      sampleTool(() => 1),
+      {},
+      { signal: stop.signal },
+    );
+    stop.abort();
+    expect(codeOf(await pending)).toBe("cancelled");
+    gate.resolve();
+    await settle();
+    expect(given).toBe(1);
+  });
+
+  test("is not given back by a call that ran", async () => {
+    let given = 0;
+    const { gate, engine } = slowYes(async () => void given++);
+    gate.resolve();
+    expect(
+      codeOf(
+        await engine.call(
+          sampleTool(() => 1),
+          {},
+        ),
+      ),
+    ).toBe("ok");
+    const failing = sampleTool(() => {
+      throw new TypeError("x");
+    });
+    expect(codeOf(await engine.call(failing, {}))).toBe("execution_error");
+    await settle();
+    expect(given).toBe(0);
+  });
+
+  test.each([
+    [
+      "throws",
+      (): Promise<void> => {
+        throw new Error("store");
+      },
+    ],
+    ["rejects", (): Promise<void> => Promise.reject(new Error("store"))],
+  ])("a store that %s when it is given back harms nobody", async (_what, giveBack) => {
+    const unhandled = unhandledRejections();
+    const { gate, engine } = slowYes(giveBack);
+    gate.resolve();
+    await engine.close();
+    const full = createEngine({
+      approver: { ask: async () => ({ kind: "approved", giveBack }) },
+      permissions: { ask: ["*"] },
+      concurrency: { maxConcurrent: 1, strategy: "reject" },
+    });
+    const stop = new AbortController();
+    const holding = full.call(
+      sampleTool((_args, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject))),
+      {},
+      { signal: stop.signal },
+    );
+    await settle();
+    expect(
+      codeOf(
+        await full.call(
+          sampleTool(() => 1),
+          {},
+        ),
+      ),
+    ).toBe("rejected");
+    stop.abort();
+    await holding;
+    await settle();
+    expect(unhandled.stop()).toEqual([]);
+    expect((await full.queryRecords({})).records.length).toBe(2);
+  });
+
+  test("a schema that hangs when the approved arguments are checked again is stopped, and the approval given back", async () => {
+    const clock = new FakeClock();
+    let given = 0;
+    let checks = 0;
+    const engine = createEngine({
+      clock,
+      permissions: { ask: ["*"] },
+      approver: { ask: async () => ({ kind: "approved", giveBack: async () => void given++ }) },
+    });
+    const input = { json: {}, validate: () => (++checks === 1 ? { value: {} } : new Promise<never>(() => {})) };
+    const pending = engine.call({ ...sampleTool(() => 1), input }, {}, { timeoutMs: 100 });
+    await clock.pass(100);
+    expect(codeOf(await pending)).toBe("timeout");
+    expect(given).toBe(1);
+    checks = 0;
+    const stop = new AbortController();
+    const cancelled = engine.call({ ...sampleTool(() => 1), input }, {}, { signal: stop.signal });
+    await settle();
+    stop.abort();
+    expect(codeOf(await cancelled)).toBe("cancelled");
   });
 });

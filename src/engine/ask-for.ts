@@ -30,8 +30,22 @@ export function askFor(call: Call, tool: AnyTool): Question {
     expiresAt: call.executedAt + core.limits.approvalMs,
     ...(context.principal !== undefined && { principal: context.principal }),
   };
-  return { args, answer: ask(call, request, waiting.signal), withdraw: () => waiting.abort() };
+  const answer = ask(call, request, waiting.signal);
+  return { args, answer, withdraw };
+
+  function withdraw(): void {
+    waiting.abort();
+    // It may say yes all the same, and use up an approval for nothing.
+    answer.then((late) => late.kind === "approved" && late.giveBack && giveBack(late.giveBack), ignore);
+  }
 }
+
+/** Returns an approval that was used up for nothing. An approver that cannot take it back keeps it. */
+export function giveBack(take: () => Promise<void>): void {
+  Promise.resolve().then(take).catch(ignore);
+}
+
+function ignore(): void {}
 
 /** Approvers are written by users: one that answers nonsense has not approved anything. */
 async function ask(call: Call, ...asked: Parameters<Call["core"]["approver"]["ask"]>): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { type Expiring, type Failure, type Issue, type Linked, failure } from "../base/index.ts";
 import { type Validation, unknownKeys } from "../schema/index.ts";
 import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
-import { askFor } from "./ask-for.ts";
+import { askFor, giveBack } from "./ask-for.ts";
 import { type CallContext, timeLimit } from "./call-context.ts";
 import {
   allIssues,
@@ -152,15 +152,19 @@ export class Call implements Linked<Call>, Job, Expiring {
     return this.#validated(tool, validation);
   }
 
-  /** A schema that asks a service may hang, so it can be cancelled and has a deadline. */
   async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult> {
-    const { deadlines, limits, clock } = this.core;
-    this.timeoutMs = timeLimit(this.context.timeoutMs) ?? limits.timeoutMs;
+    this.timeoutMs = timeLimit(this.context.timeoutMs) ?? this.core.limits.timeoutMs;
+    const settled = await this.#inTime(validation);
+    return settled === undefined ? this.#fail(this.#stopped()) : this.#validated(tool, settled);
+  }
+
+  /** A schema that asks a service may hang, so it can be cancelled and has a deadline: then undefined. */
+  async #inTime(validation: Promise<Validation<unknown>>): Promise<Validation<unknown> | undefined> {
+    const { deadlines, clock } = this.core;
     const deadline = deadlines.set(this.timeoutMs, this);
     const settled = await this.#abortable(validation).finally(() => deadlines.cancel(deadline));
     this.readyAt = clock.elapsed();
-    if (settled === undefined) return this.#fail(this.#stopped());
-    return this.#validated(tool, settled);
+    return settled;
   }
 
   #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
@@ -200,13 +204,13 @@ export class Call implements Linked<Call>, Job, Expiring {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
     const question = askFor(this, tool);
     const answer = await this.#abortable(question.answer);
-    this.readyAt = this.core.clock.elapsed();
     if (answer === undefined) question.withdraw();
     if (answer === undefined) return this.#fail(this.#stopped());
     if (answer.kind !== "approved") return this.#fail(notApproved(tool.name, answer));
     this.#giveBack = answer.giveBack;
     this.given = question.args;
-    const validation = await tool.input.validate(question.args);
+    const validation = await this.#inTime(Promise.resolve(tool.input.validate(question.args)));
+    if (validation === undefined) return this.#fail(this.#stopped());
     if (validation.issues !== undefined) return this.#fail(invalidArguments(tool.name, validation.issues));
     this.args = validation.value;
     return this.#reuse(tool);
@@ -264,7 +268,7 @@ export class Call implements Linked<Call>, Job, Expiring {
     this.#settled = true;
     this.context.signal?.removeEventListener("abort", this);
     this.core.live.remove(this);
-    if ((execution?.attempts ?? 0) === 0) this.#giveBack?.().catch(ignore);
+    if (this.#giveBack !== undefined && (execution?.attempts ?? 0) === 0) giveBack(this.#giveBack);
     recordCall(this, result, execution);
     emitFinished(this, result);
     return result;

@@ -284,8 +284,18 @@ export class Execution implements Admitted, Expiring {
     });
     this.#wake = undefined;
     this.#backoff = undefined;
-    await this.job.renewArgs();
+    const renewing = this.job.renewArgs();
+    if (renewing instanceof Promise) await this.#renewed(renewing);
     return this.#enter(this.core.clock.elapsed());
+  }
+
+  /** A schema that asks a service may hang, so this can be cancelled and has a deadline. */
+  async #renewed(renewing: Promise<void>): Promise<void> {
+    this.#backoff = this.core.deadlines.set(this.job.timeoutMs, { expire: () => this.abort("timeout") });
+    await Promise.race([renewing, new Promise<void>((resolve) => (this.#wake = () => resolve()))]);
+    this.core.deadlines.cancel(this.#backoff);
+    this.#backoff = undefined;
+    this.#wake = undefined;
   }
 
   /** The pause before the next attempt is over. */

@@ -92,9 +92,28 @@ describe("progress", () => {
     });
     const pending = createEngine({ clock }).call(tool, {}, { timeoutMs: 100 });
     await clock.pass(200);
-    expect(await pending).toMatchObject({ error: { code: "timeout" }, durationMs: 120 });
+    expect(await pending).toMatchObject({ error: { code: "timeout" } });
     expect((await pending).meta).not.toHaveProperty("abandoned");
     expect(cleaned).toBe(true);
+  });
+
+  test.each([
+    [
+      "an async generator",
+      async function* () {
+        for (;;) yield 1;
+      },
+    ],
+    [
+      "a generator",
+      function* () {
+        for (;;) yield 1;
+      },
+    ],
+  ])("%s that never waits is stopped by its deadline all the same", async (_what, run) => {
+    const result = await createEngine().call(sampleTool(run), {}, { timeoutMs: 30 });
+    expect(result).toMatchObject({ error: { code: "timeout" } });
+    expect(result.durationMs).toBeLessThan(1000);
   });
 
   test.each([

@@ -326,6 +326,24 @@ describe("schemas that take their time", () => {
     }
   });
 
+  test.each([
+    ["is cancelled", { cancels: true, ms: 0, code: "cancelled" }],
+    ["runs out of time", { cancels: false, ms: 1000, code: "timeout" }],
+  ])("an input schema that hangs before another attempt: the call %s", async (_what, { cancels, ms, code }) => {
+    const { clock, engine } = started();
+    let checks = 0;
+    const input = { json: {}, validate: () => (++checks === 1 ? { value: {} } : new Promise<never>(() => {})) };
+    const flaky = sampleTool(() => raise(new Error("flaky")));
+    const stop = new AbortController();
+    const pending = engine.call({ ...flaky, input }, {}, { timeoutMs: 1000, signal: stop.signal });
+    await clock.pass(300);
+    expect(checks).toBe(2);
+    if (cancels) stop.abort();
+    await clock.pass(ms);
+    expect(await pending).toMatchObject({ error: { code }, meta: { attempts: 1 } });
+    expect(clock.holding).toBe(0);
+  });
+
   test("async schemas on both sides give the handler and the caller what they made", async () => {
     const { engine } = started();
     const tool = sampleTool(({ n }) => n, {

@@ -3,6 +3,7 @@ import { systemClock } from "../base/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import { type AnyTool, type ToolFileOptions, describeError, parseToolFile } from "../tool/index.ts";
 import { loadCodeFile } from "./load-code-file.ts";
+import { offerOwnPackage } from "./own-package.ts";
 
 /** A file to load. */
 export interface ToolFileLocation {
@@ -13,7 +14,11 @@ export interface ToolFileLocation {
 }
 
 /** What surrounds tool files; the workspace must be known. */
-export type ToolFileWorld = Omit<ToolFileOptions, "file" | "path"> & { readonly root: string };
+export interface ToolFileWorld extends Omit<ToolFileOptions, "file" | "path"> {
+  readonly root: string;
+  /** Told the name of a file that is still loading after 2 s. */
+  readonly onSlowLoad?: (file: string) => void;
+}
 
 /** What a file gave. */
 export interface LoadedFile {
@@ -27,6 +32,9 @@ export interface LoadedFile {
   readonly retry: boolean;
 }
 
+/** Code that takes longer to start has its reader wonder. */
+const slowMs = 2_000;
+
 /** A file of tools that is larger is none. */
 const maxBytes = 4 * 1024 * 1024;
 
@@ -34,11 +42,16 @@ const maxBytes = 4 * 1024 * 1024;
 export async function loadToolFile(file: ToolFileLocation, world: ToolFileWorld): Promise<LoadedFile> {
   const text = await readText(file);
   if (text.problem !== undefined) return failed(text.problem);
+  const { clock = systemClock, onSlowLoad } = world;
+  const slow = onSlowLoad && clock.after(slowMs, () => onSlowLoad(file.name));
   try {
+    offerOwnPackage();
     return await loadText({ ...file, source: text.source }, world);
   } catch (error) {
     // Nothing below throws by design; a bug in one file must still not take the others down.
     return failed(problemOf(file.name, "load_failed", `the file could not be loaded: ${describeError(error)}`));
+  } finally {
+    slow?.cancel();
   }
 }
 

@@ -1,6 +1,8 @@
 import type { BigIntStats, Dirent } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { Problem } from "../text/index.ts";
+import { isInside } from "./is-inside.ts";
 
 /** A file that may hold tools. */
 export interface ScannedFile {
@@ -17,10 +19,19 @@ export interface ScannedFile {
 /** Deeper folders are not looked into. */
 const maxDepth = 16;
 
+/** What is in a folder. */
+export interface ScannedFolder {
+  readonly files: readonly ScannedFile[];
+  /** What is not looked into, and why. */
+  readonly problems: readonly Problem[];
+}
+
 /** Finds tool files in a folder and its folders, in a fixed order. A folder that does not exist is empty. */
-export async function scanFolder(dir: string, root: string): Promise<ScannedFile[]> {
-  const realRoot = await realpath(root).catch(() => root);
+export async function scanFolder(dir: string, root: string): Promise<ScannedFolder> {
+  const nameOf = (path: string): string => relative(root, path).split(sep).join("/");
+  if ((await isInside(dir, root)) === false) return { files: [], problems: [leadsOut(nameOf(dir) || ".")] };
   const files: ScannedFile[] = [];
+  const problems: Problem[] = [];
   const visit = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await list(folder)) {
       const path = join(folder, entry.name);
@@ -29,15 +40,19 @@ export async function scanFolder(dir: string, root: string): Promise<ScannedFile
         if (depth < maxDepth) await visit(path, depth + 1);
         continue;
       }
+      if (entry.isSymbolicLink() && (await isFolder(path))) {
+        problems.push(linkedFolder(nameOf(path)));
+        continue;
+      }
       const kind = kindOf(entry.name);
       const stamp = kind && (await stampOf(path));
       if (kind === undefined || stamp === undefined) continue;
-      const outside = entry.isSymbolicLink() && !(await isInside(path, realRoot));
-      files.push({ path, name: relative(root, path).split(sep).join("/"), kind, stamp, outside });
+      const outside = entry.isSymbolicLink() && (await isInside(path, root)) !== true;
+      files.push({ path, name: nameOf(path), kind, stamp, outside });
     }
   };
   await visit(dir, 0);
-  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
 /** Identifies the present content of a file as closely as the file system can; undefined where there is none. */
@@ -60,9 +75,21 @@ async function list(folder: string): Promise<Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-async function isInside(path: string, realRoot: string): Promise<boolean> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real === undefined) return false;
-  const way = relative(realRoot, real);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function leadsOut(file: string): Problem {
+  const message = "the folder is a link that leads out of the workspace; no tools are loaded from it";
+  const hint = "put a folder in its place";
+  return { severity: "error", code: "outside_workspace", message, hint, file, line: 1, column: 1 };
+}
+
+function linkedFolder(file: string): Problem {
+  const message = "a linked folder is not looked into; tools in it are not loaded";
+  const hint = "put a folder in its place, or link the files one by one";
+  return { severity: "warning", code: "linked_folder", message, hint, file, line: 1, column: 1 };
 }

@@ -420,6 +420,36 @@ console.log(registry.size);`;
   });
 });
 
+describe("links", () => {
+  test("a folder that is linked in is told, also when the link comes later and when it goes", async () => {
+    mkdirSync(join(root, "more"));
+    await open({ mode: { autoReload: true, intervalMs: 5 } }).load();
+    expect(folder.problems()).toEqual([]);
+    symlinkSync(join(root, "more"), join(root, "tools", "more"));
+    symlinkSync(join(root, "more"), join(root, "tools", "_draft"));
+    await until(() => folder.problems().length === 1);
+    expect(folder.problems()).toMatchObject([{ severity: "warning", code: "linked_folder", file: "tools/more" }]);
+    rmSync(join(root, "tools", "more"));
+    await until(() => folder.problems().length === 0);
+  });
+
+  test("nothing is loaded from a folder that leads out of the workspace", async () => {
+    write("a.yaml", yaml("a"));
+    mkdirSync(join(root, "workspace"));
+    symlinkSync(join(root, "tools"), join(root, "workspace", "tools"));
+    await open({ dir: join(root, "workspace", "tools"), root: join(root, "workspace") }).load();
+    expect(names()).toEqual([]);
+    expect(folder.problems()).toMatchObject([{ severity: "error", code: "outside_workspace", file: "tools" }]);
+  });
+
+  test("a workspace that is itself reached by a link has its tools", async () => {
+    write("a.yaml", yaml("a"));
+    symlinkSync(root, join(root, "link"));
+    await open({ dir: join(root, "link", "tools"), root: join(root, "link") }).load();
+    expect(names()).toEqual(["a"]);
+  });
+});
+
 test("tools keep resolving while their file is edited into nonsense and back, thousands of times over", async () => {
   write("a.yaml", yaml("a"));
   await open({ mode: { autoReload: true, intervalMs: 1 } }).load();

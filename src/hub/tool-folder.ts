@@ -6,7 +6,7 @@ import type { RegistryChange, ToolRegistry } from "../tool/index.ts";
 import type { ToolFileWorld } from "./load-tool-file.ts";
 import { mergeTools } from "./merge-tools.ts";
 import { type FileState, isUnchanged, refreshFile } from "./refresh-file.ts";
-import { type ScannedFile, scanFolder } from "./scan-folder.ts";
+import { type ScannedFolder, scanFolder } from "./scan-folder.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
 /** What a folder of tools tells. */
@@ -79,6 +79,8 @@ class RegistryFolder implements ToolFolder {
   readonly #abort = new AbortController();
   /** By name, in the order of the scan. */
   #files: ReadonlyMap<string, FileState> = new Map();
+  /** What the scan did not look into. */
+  #skipped: readonly Problem[] = [];
   #problems: readonly Problem[] = [];
   /** The file of each tool. */
   #owners: ReadonlyMap<string, string> = new Map();
@@ -156,13 +158,16 @@ class RegistryFolder implements ToolFolder {
     if (this.#abort.signal.aborted || (why === "look" && !(await this.#differs(found)))) return nothing;
     if (why !== "load") this.#emit({ type: "reload_started", at: this.#clock.now(), source });
     const states = await Promise.all(
-      found.map(async (file) => [file.name, await refreshFile(file, this.#files.get(file.name), this.#world)] as const),
+      found.files.map(
+        async (file) => [file.name, await refreshFile(file, this.#files.get(file.name), this.#world)] as const,
+      ),
     );
     if (this.#abort.signal.aborted) return nothing;
 
     this.#files = new Map(states);
     const { tools, owners, problems } = mergeTools(this.#files);
-    this.#problems = problems;
+    this.#skipped = found.problems;
+    this.#problems = [...found.problems, ...problems];
     this.#owners = owners;
     const change = this.#options.registry.replace(tools, { source, owner: this.#dir, priority: 0 });
     this.#tellErrors();
@@ -174,10 +179,10 @@ class RegistryFolder implements ToolFolder {
   }
 
   /** A look at the stamps alone tells whether anything has to be read. */
-  async #differs(found: readonly ScannedFile[]): Promise<boolean> {
-    if (found.length !== this.#files.size) return true;
+  async #differs({ files, problems }: ScannedFolder): Promise<boolean> {
+    if (files.length !== this.#files.size || JSON.stringify(problems) !== JSON.stringify(this.#skipped)) return true;
     const same = await Promise.all(
-      found.map(async (file) => {
+      files.map(async (file) => {
         const known = this.#files.get(file.name);
         return known !== undefined && (await isUnchanged(file, known));
       }),

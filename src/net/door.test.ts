@@ -152,6 +152,28 @@ describe("a request", () => {
     });
   });
 
+  test("gives another origin neither the body nor headers of the caller's own", async () => {
+    const seen: unknown[] = [];
+    const other = await site((request, response) => {
+      seen.push([request.method, request.headers]);
+      response.end("there");
+    });
+    const { port, url } = await site((request, response) => {
+      response.writeHead(Number(request.url?.slice(1)), { location: other.url }).end();
+    });
+    const door = createDoor({ allow: [`127.0.0.1:${port}`, `127.0.0.1:${other.port}`] });
+    closing.push(() => door.close());
+    const asked = { method: "POST", headers: { "x-company": "k" }, body: "secret" };
+    expect(await failureOf(door.request({ ...asked, url: `${url}307` }))).toMatchObject({
+      code: "execution_error",
+      reason: "cross_origin_body",
+      retry: "never",
+    });
+    expect(other.sockets).toHaveLength(0);
+    expect(textOf((await door.request({ ...asked, url: `${url}303` })).body)).toBe("there");
+    expect(seen).toEqual([["GET", expect.not.objectContaining({ "x-company": "k" })]]);
+  });
+
   test("runs a hundred times at once", async () => {
     const { door, url, sockets } = await site((request, response) => response.end(request.url));
     const paths = Array.from({ length: 100 }, (_, i) => `p${i}`);

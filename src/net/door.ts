@@ -24,7 +24,12 @@ export interface DoorOptions {
   readonly clock?: Clock;
 }
 
-/** One request. */
+/**
+ * One request. Redirects are followed, but nothing confidential follows to another origin (scheme, host or port): of
+ * the headers only what is harmless goes there (`accept`, `accept-language`, `accept-encoding`, `user-agent`,
+ * `content-type`, `content-language`, `range`, `if-none-match`, `if-modified-since`, `cache-control`), and a redirect
+ * that would take the body along is refused with the reason `cross_origin_body`.
+ */
 export interface HttpRequest {
   readonly url: string;
   /** `GET` where none is given. */

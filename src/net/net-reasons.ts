@@ -29,6 +29,11 @@ export const netReasons = {
   closed: { code: "not_available", means: "The door was closed.", retry: "never" },
   timeout: { code: "timeout", means: "The response was not complete in time." },
   aborted: { code: "cancelled", means: "The caller cancelled the request." },
+  cross_origin_body: {
+    code: "execution_error",
+    means: "A redirect asks to send the body to another origin.",
+    retry: "never",
+  },
   too_many_redirects: { code: "execution_error", means: "The redirects do not come to an end.", retry: "never" },
   bad_encoding: {
     code: "execution_error",

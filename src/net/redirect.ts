@@ -20,8 +20,21 @@ export interface RedirectAnswer {
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that prove who is asking, by any of the names in use; they stay with the origin they were given for. */
-const credentials = /auth|cookie|token|secret|passw|credential|session|signature|(?:api|access)[-_]?key/;
+/**
+ * What may follow to another origin. A list of what is harmless, not of what is secret: a credential can have any name.
+ */
+const harmless: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "cache-control",
+  "content-language",
+  "content-type",
+  "if-modified-since",
+  "if-none-match",
+  "range",
+  "user-agent",
+]);
 
 /** Headers that describe a body. */
 const aboutBody = /^content-/;
@@ -41,14 +54,20 @@ export function nextHop(hop: Hop, { status, location = "" }: RedirectAnswer, all
     );
   }
   const toGet = becomesGet(status, hop.method);
+  const body = toGet ? undefined : hop.body;
+  const leaves = url.origin !== hop.url.origin;
+  if (leaves && body !== undefined && body.length > 0) {
+    throw refuse(
+      "cross_origin_body",
+      `${hop.url.host} redirects to ${url.origin}, which is not given the body meant for ${hop.url.origin}; ` +
+        "to send it there, use that address in the first place",
+    );
+  }
   return {
     url,
     method: toGet ? "GET" : hop.method,
-    body: toGet ? undefined : hop.body,
-    headers: keep(hop.headers, (name) => {
-      if (url.origin !== hop.url.origin && credentials.test(name)) return false;
-      return !(toGet && aboutBody.test(name));
-    }),
+    body,
+    headers: keep(hop.headers, (name) => (!leaves || harmless.has(name)) && !(toGet && aboutBody.test(name))),
   };
 }
 

@@ -69,11 +69,26 @@ describe("known secrets", () => {
     ["upper-case hex", Buffer.from("a?>secret~~value").toString("hex").toUpperCase()],
     ["lower-case percent", encodeURIComponent("a?>secret~~value").toLowerCase()],
     ["twice JSON-escaped", JSON.stringify(JSON.stringify("a?>secret~~value"))],
+    ["twice percent", encodeURIComponent(encodeURIComponent("a?>secret~~value"))],
+    ["twice lower-case percent", encodeURIComponent(encodeURIComponent("a?>secret~~value").toLowerCase())],
+    ["HTML", "a?&gt;secret~~value"],
   ])("as %s", (_name, form) => {
     const shown = createRedactor(["a?>secret~~value"]).text(`v=${form};`);
     expect(shown).toContain("[redacted]");
     // What may stay of base64 are the characters shared with the neighbours.
     expect(shown.length).toBeLessThan("v=[redacted];".length + 8);
+  });
+
+  test.each([
+    "p&amp;s&lt;w&gt;o&quot;r&#39;d/=",
+    "p&amp;s&lt;w&gt;o&#34;r&#39;d/=",
+    "p&amp;s&lt;w&gt;o&quot;r&#x27;d/=",
+    "p&amp;s&lt;w&gt;o&quot;r&apos;d/=",
+    "p&amp;s&lt;w&gt;o&quot;r&#39;d&#x2F;&#x3D;",
+    "p&amp;s&lt;w&gt;o&quot;r'd/=",
+    "p&amp;s&lt;w&gt;o\"r'd/=",
+  ])("as an HTML writer puts it: %s", (form) => {
+    expect(createRedactor(["p&s<w>o\"r'd/="]).text(`<p>${form}</p>`)).toBe("<p>[redacted]</p>");
   });
 
   test("as a part of a user:password pair in base64", () => {
@@ -146,6 +161,26 @@ describe("text", () => {
     [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${"x".repeat(43)}`, "[redacted]"],
     ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nnext", "[redacted]\nnext"],
     ["-----BEGIN PRIVATE KEY-----\nMIIE cut", "[redacted]"],
+    [`dop_v1_${"0a1b2c3d".repeat(8)}.`, "[redacted]."],
+    ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw!", "[redacted]!"],
+    [`AGE-SECRET-KEY-1${"QPZRY9X8GF".repeat(5)}QPZRY9X8`, "[redacted]"],
+    ["bot 123456789:AAF-abcdefghijklmnopqrstuvwxyz_0123 up", "bot [redacted] up"],
+    [
+      "https://api.telegram.org/bot123456789:AAF-abcdefghijklmnopqrstuvwxyz_0123/getMe",
+      "https://api.telegram.org/bot[redacted]/getMe",
+    ],
+    ["curl -u bob:hunter2 https://h/x", "curl -u [redacted] https://h/x"],
+    ["curl -s --user 'bob:my pass' -o f https://h/x", "curl -s --user '[redacted]' -o f https://h/x"],
+    ["/usr/bin/curl -sSubob:p,w;d https://h/", "/usr/bin/curl -sSu[redacted] https://h/"],
+    ["curl --proxy-user=bob:pw -U a:b x", "curl --proxy-user=[redacted] -U [redacted] x"],
+    ["curl \\\n  -u a:b \\\n  x", "curl \\\n  -u [redacted] \\\n  x"],
+    ['["curl","-u","bob:pw","https://h/"]', '["curl","-u","[redacted]","https://h/"]'],
+    ['"run curl -u \\"bob:pw\\" x"', '"run curl -u \\"[redacted]\\" x"'],
+    ["your OTP: 493021.", "your OTP: [redacted]"],
+    ["otp=493021&x=1", "otp=[redacted]&x=1"],
+    ['{"jwt":"abc","sessionId":"s1"}', '{"jwt":"[redacted]","sessionId":"[redacted]"}'],
+    ["X-Session-Id: s1 y", "X-Session-Id: [redacted] y"],
+    ["PHPSESSID=s1; a=b", "PHPSESSID=[redacted]; a=b"],
   ])("%j becomes %j", (input, expected) => {
     expect(text(input)).toBe(expected);
     // Redacting twice is redacting once.
@@ -163,6 +198,20 @@ describe("text", () => {
     "sk-learn-based-thing-without-numbers",
     "the key: value pairs",
     "tokens, cookies, keys, secrets",
+    "docker run -u 1000:1000 --user www-data:www-data image",
+    "curl --user-agent=a:b -A 'x:y' -H 'User: z' -o out:put https://h:8080/x",
+    "curl -u bob https://h:8080/x",
+    "curly -u a:b and libcurl -u a:b",
+    "from 12345678:30 to 1700000000:done",
+    "12345678:550e8400-e29b-41d4-a716-446655440000",
+    "1234567890:a-lower-case-name-of-35-characters-",
+    "2024-01-01T12345678:abc",
+    "whsec_ and dop_v1_ are prefixes, AGE-SECRET-KEY-1 is one too",
+    "whsec_endpoint_secret_name",
+    "OTP: see the docs; JWT: a standard",
+    "otp_enabled=1 session=3 sessions: 4 jwt_issuer=me pin=5",
+    "a laptop, a footprint, a session idea: good",
+    "Tom &amp; Jerry &lt;3",
     "",
   ])("%j stays", (input) => {
     expect(text(input)).toBe(input);
@@ -212,6 +261,16 @@ describe("value", () => {
     "PRIVATE_KEY",
     "password_hash",
     "credentials",
+    "otp",
+    "smsOtp",
+    "totp",
+    "jwt",
+    "id_jwt",
+    "session_id",
+    "sessionId",
+    "sessionid",
+    "JSESSIONID",
+    "x-session-id",
     "数据库密码",
   ])("what is named %s is covered", (name) => {
     expect(value({ [name]: "v" })).toEqual({ [name]: "[redacted]" });
@@ -236,6 +295,14 @@ describe("value", () => {
     "passport",
     "cookie_consent",
     "author",
+    "pin",
+    "gpio_pin",
+    "laptop",
+    "otp_length",
+    "session",
+    "session_count",
+    "conversation_id",
+    "id",
   ])("what is named %s is not", (name) => {
     const input = { [name]: "v" };
     expect(redactor.value(input)).toBe(input);
@@ -398,6 +465,23 @@ describe("a megabyte of hostile text takes linear time", () => {
     "xoxb-ghp_AKIA",
     "\\",
     '"token":"\\\\',
+    "curl ",
+    "curl -u ",
+    "curl\\\n",
+    "curl -u '",
+    "curl -u a:",
+    "curl -sssssss",
+    'curl -u "\\" ',
+    "12345678:",
+    "1",
+    "bot12345678:A-",
+    "whsec_",
+    "dop_v1_",
+    "AGE-SECRET-KEY-",
+    "otp:1",
+    "sessionid",
+    "&amp;",
+    "%2525",
   ])("%j", (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const start = performance.now();

@@ -13,7 +13,7 @@ export interface Redactor {
 }
 
 /**
- * A redactor for known secrets (plain, percent-encoded, base64, hex, JSON-escaped), values under telling names
+ * A redactor for known secrets (plain, percent-encoded once or twice, base64, hex, JSON- or HTML-escaped), values under telling names
  * (`password`, `Authorization`, …) and tokens of known shapes. Secrets of fewer than four characters are not looked for.
  *
  * @example

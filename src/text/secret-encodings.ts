@@ -10,7 +10,12 @@ export function encodingsOf(secret: string): string[] {
   for (const text of [secret, secret.trim()]) {
     if (text.length < shortest || !text.isWellFormed()) continue;
     forms.add(text);
-    for (const form of [...percentForms(text), ...jsonForms(text), ...byteForms(Buffer.from(text))]) {
+    for (const form of [
+      ...percentForms(text),
+      ...htmlForms(text),
+      ...jsonForms(text),
+      ...byteForms(Buffer.from(text)),
+    ]) {
       if (form.length >= shortestEncoded) forms.add(form);
     }
   }
@@ -24,7 +29,26 @@ function percentForms(text: string): string[] {
   // RFC 3986 also encodes !'()*; forms write a space as +; some encoders write lower-case digits.
   const strict = usual.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
   const forms = [usual, strict, strict.replaceAll("%20", "+"), encodeURI(text)];
-  return [...forms, ...forms.map((form) => form.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()))];
+  const once = [...forms, ...forms.map((form) => form.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()))];
+  // A URL inside another URL's query.
+  return [...once, ...once.map(encodeURIComponent)];
+}
+
+/** How HTML writers differ: in what they escape besides `&`, `<` and `>`, and in the entities they use for it. */
+const htmlQuotes: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { '"': "&quot;" },
+  { '"': "&quot;", "'": "&#39;" },
+  { '"': "&quot;", "'": "&#x27;" },
+  { '"': "&quot;", "'": "&#039;" },
+  { '"': "&quot;", "'": "&apos;" },
+  { '"': "&#34;", "'": "&#39;" },
+  { '"': "&quot;", "'": "&#39;", "/": "&#x2F;", "`": "&#x60;", "=": "&#x3D;" },
+];
+
+function htmlForms(text: string): string[] {
+  const safe = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return htmlQuotes.map((entities) => safe.replace(/["'/`=]/g, (mark) => entities[mark] ?? mark));
 }
 
 function jsonForms(text: string): string[] {

@@ -16,6 +16,9 @@ const secretWords = new Set([
   "apikeys",
   "credential",
   "credentials",
+  "jwt",
+  "otp",
+  "totp",
 ]);
 
 /** A key of these kinds is secret; a plain `key` is not. */
@@ -33,7 +36,7 @@ const secretParts = new Set(["hash", "salt", "digest", "value", "confirm", "conf
 
 /** Words run together: `accesstoken`, `clientsecret`. */
 const joined =
-  /(?:(?:access|refresh|auth|bearer|session|id|csrf|xsrf|api|bot|user|app|security)token|(?:api|secret|private|signing|encryption|access)keys?|secret|passw(?:or)?d|passphrase)$/;
+  /(?:(?:access|refresh|auth|bearer|session|id|csrf|xsrf|api|bot|user|app|security)token|(?:api|secret|private|signing|encryption|access)keys?|secret|passw(?:or)?d|passphrase|sess(?:ion)?id)$/;
 
 const chinese = /(?:密码|口令|密钥|令牌|凭证)$/;
 
@@ -64,6 +67,7 @@ function decide(name: string): boolean {
   if (last === "token") return before === undefined || !harmlessTokens.has(before);
   if (secretWords.has(last) || chinese.test(name)) return true;
   if ((last === "key" || last === "keys") && before !== undefined) return secretKeys.has(before);
+  if (last === "id") return before === "session";
   if (secretParts.has(last) && before !== undefined) return /^passw(?:or)?d$|^passphrase$/.test(before);
   return joined.test(last);
 }

@@ -1,20 +1,25 @@
+import { findCurlUsers } from "./curl-users.ts";
 import type { Span } from "./find-secrets.ts";
+import { quotedEnd } from "./quoted-end.ts";
 import { isSecretName } from "./secret-names.ts";
 
 /** Text without any of these holds nothing that the shapes below could find. */
 const mayHold =
-  /bearer|basic|authori|cookie|passw|passphrase|pwd|secret|token|key|credential|密码|口令|密钥|令牌|凭证|:\/\/|[?&]sig|sk[-_]|rk_|gh[a-z]_|github_pat|glpat|xox|xapp|A[KS]IA|AIza|ya29|npm_|pypi-|hf_|SG\.|eyJ|PRIVATE/i;
+  /bearer|basic|authori|cookie|passw|passphrase|pwd|secret|token|key|credential|密码|口令|密钥|令牌|凭证|:\/\/|[?&]sig|sk[-_]|rk_|gh[a-z]_|github_pat|glpat|xox|xapp|A[KS]IA|AIza|ya29|npm_|pypi-|hf_|SG\.|eyJ|PRIVATE|do[opr]_v1|whsec_|\d{8}:|curl|otp|jwt|sess(?:ion)?[-_]?id/i;
 
 /**
  * Tokens that tell themselves apart. Every shape either starts where no word runs on, or consumes what it scanned,
  * so that no text makes them quadratic.
  */
 const tokens =
-  /(?<![A-Za-z\d])(?:sk-[\w-]{16,}|[srp]k_(?:live|test)_[A-Za-z\d]{16,}|gh[a-z]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}|npm_[A-Za-z\d]{36}|pypi-[\w-]{20,}|hf_[A-Za-z\d]{20,}|SG\.[\w-]{16,64}\.[\w-]{16,})|(?<![\w.-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+  /(?<![A-Za-z\d])(?:sk-[\w-]{16,}|[srp]k_(?:live|test)_[A-Za-z\d]{16,}|gh[a-z]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}|npm_[A-Za-z\d]{36}|pypi-[\w-]{20,}|hf_[A-Za-z\d]{20,}|SG\.[\w-]{16,64}\.[\w-]{16,}|do[opr]_v1_[a-f\d]{32,}|whsec_[A-Za-z\d+/]{16,}={0,2}|AGE-SECRET-KEY-[A-Z\d-]{20,})|(?<![\w.-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 
 /** From the first line to the last, or as far as a key reaches where the text was cut off. */
 const pem =
   /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,16384}(?:-----END [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g;
+
+/** `123456789:AA…`, the token of a Telegram bot; in its URLs `bot` stands right before. Longer or shorter is another id. */
+const botTokens = /(?:(?<![A-Za-z\d])|(?<=bot))\d{8,10}:(?=[\w-]{0,34}[A-Z])[\w-]{35}(?![\w-])/g;
 
 const schemes = /(?<![\w-])(bearer|basic)(\s{1,8})([\w.~+/=-]{8,})/gi;
 
@@ -28,7 +33,9 @@ const assignments =
 export function findTokens(text: string): Span[] {
   if (!mayHold.test(text)) return [];
   const spans: Span[] = [];
-  for (const match of text.matchAll(pem)) spans.push([match.index, match.index + match[0].length]);
+  for (const shape of [pem, botTokens]) {
+    for (const match of text.matchAll(shape)) spans.push([match.index, match.index + match[0].length]);
+  }
   for (const match of text.matchAll(tokens)) {
     // `sk-learn-based-something` is a word, a key has digits.
     if (/\d/.test(match[0])) spans.push([match.index, match.index + match[0].length]);
@@ -43,6 +50,7 @@ export function findTokens(text: string): Span[] {
     const end = match.index + match[0].length - 1;
     spans.push([end - (match[1] ?? "").length, end]);
   }
+  findCurlUsers(text, spans);
   findAssigned(text, spans);
   return spans;
 }
@@ -57,12 +65,12 @@ function findAssigned(text: string, spans: Span[]): void {
   assignments.lastIndex = 0;
   for (let match = assignments.exec(text); match !== null; match = assignments.exec(text)) {
     const [whole, name = "", sign = "", quote = ""] = match;
-    if (!isTelling({ text, at: match.index, name, sign, quoted: quote !== "" })) {
+    const start = match.index + whole.length;
+    if (!isTelling({ text, at: match.index, start, name, sign, quoted: quote !== "" })) {
       // The value may itself be an assignment: `set=password=x`.
       assignments.lastIndex = match.index + name.length;
       continue;
     }
-    const start = match.index + whole.length;
     const end = quote === "" ? bareEnd(text, start, isHeader(name) && sign === ":") : quotedEnd(text, start, quote);
     if (end > start) spans.push([start, end]);
     assignments.lastIndex = Math.max(end, start);
@@ -72,17 +80,20 @@ function findAssigned(text: string, spans: Span[]): void {
 interface Assignment {
   readonly text: string;
   readonly at: number;
+  /** Where the value starts. */
+  readonly start: number;
   readonly name: string;
   readonly sign: string;
   readonly quoted: boolean;
 }
 
-function isTelling({ text, at, name, sign, quoted }: Assignment): boolean {
+function isTelling({ text, at, start, name, sign, quoted }: Assignment): boolean {
   const inQuery = sign === "=" && (text[at - 1] === "?" || text[at - 1] === "&");
   if (inQuery && /^(?:key|sig|signature|x-amz-(?:signature|credential))$/i.test(name)) return true;
   if (!isSecretName(name)) return false;
   // In prose a word and a colon introduce a sentence: "secret: it is a test".
-  return sign === "=" || quoted || !/^(?:token|secrets?|credentials?|bearer)$/i.test(name);
+  if (sign === "=" || quoted || !/^(?:token|secrets?|credentials?|bearer|jwt|t?otp)$/i.test(name)) return true;
+  return /otp$/i.test(name) && /^\d{4,10}(?!\w)/.test(text.slice(start, start + 11));
 }
 
 function isHeader(name: string): boolean {
@@ -97,19 +108,4 @@ function bareEnd(text: string, start: number, header: boolean): number {
   const pattern = header ? restOfLine : bareValue;
   pattern.lastIndex = start;
   return start + (pattern.exec(text)?.[0].length ?? 0);
-}
-
-/**
- * The closing quote has as many backslashes as the opening one, or fewer: then an outer string ends. A quote inside the
- * value has twice as many and one more, a backslash of the value is twice the quote's length of them.
- */
-function quotedEnd(text: string, start: number, quote: string): number {
-  const mark = quote.at(-1);
-  let slashes = 0;
-  for (let at = start; at < text.length; at++) {
-    const own = slashes % (2 * quote.length);
-    if (text[at] === mark && own < quote.length) return at - own;
-    slashes = text[at] === "\\" ? slashes + 1 : 0;
-  }
-  return text.length;
 }

@@ -20,7 +20,7 @@ interface Session {
 }
 
 /** Runs the program at a terminal of 60 columns, and types an answer when it asks. */
-function atTerminal(words: string, cwd: string, answer?: string): Promise<Session> {
+function atTerminal(words: string, cwd: string, answer?: string | (() => Promise<string>)): Promise<Session> {
   const command = `stty cols 60 rows 24; ${shellCommand} ${words}`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], { cwd, env: environment });
   let screen = "";
@@ -29,7 +29,7 @@ function atTerminal(words: string, cwd: string, answer?: string): Promise<Sessio
     screen += text;
     if (!answered && answer !== undefined && screen.includes("[y/N]")) {
       answered = true;
-      child.stdin.write(answer);
+      void Promise.resolve(typeof answer === "string" ? answer : answer()).then((typed) => child.stdin.write(typed));
     }
   });
   return new Promise((resolve, reject) => {
@@ -61,6 +61,41 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
     expect(screen).toContain("declined at the terminal");
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
     expect(JSON.parse(stdout)).toEqual([]);
+  });
+
+  /** Makes the call where nobody can be asked; gives the id of the approval that waits. */
+  async function parked(cwd: string): Promise<string> {
+    const { code } = await windlass(["call", "echo", "--args", '{"message": "hi", "password": "hunter2"}'], { cwd });
+    expect(code).toBe(3);
+    const { stdout } = await windlass(["approvals", "--json"], { cwd });
+    return JSON.parse(stdout)[0].id;
+  }
+
+  test("a rejection made while the question is open counts, whatever is typed", async () => {
+    const cwd = await folder(asking);
+    const id = await parked(cwd);
+    const { code, screen } = await atTerminal(call, cwd, async () => {
+      await windlass(["reject", id, "--by", "Grace", "--note", "not now"], { cwd });
+      return "y\n";
+    });
+    expect(code).toBe(1);
+    expect(screen.replaceAll(/\s+/g, " ")).toContain(`${id} was rejected by Grace`);
+    expect(screen.split("Run it?")[1]).not.toContain('"message": "hi"');
+    const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject([{ id, status: "rejected", decided_by: "Grace" }]);
+  });
+
+  test("an approval given while the question is open is the one that is used", async () => {
+    const cwd = await folder(asking);
+    const id = await parked(cwd);
+    const { code, screen } = await atTerminal(call, cwd, async () => {
+      await windlass(["approve", id, "--by", "Grace"], { cwd });
+      return "y\n";
+    });
+    expect(code).toBe(0);
+    expect(screen).toContain("was approved by Grace");
+    const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject([{ id, status: "used", decided_by: "Grace" }]);
   });
 
   test("Ctrl-C at the question ends with 130", async () => {

@@ -11,17 +11,19 @@ describe.concurrent("windlass init", () => {
     expect(made.stdout).toContain("tools/greet.yaml");
     expect(made.stderr).toContain('cd "my tools"');
     const dir = join(cwd, "my tools");
-    const [greet, chinese, slugify, valid, doctor] = await Promise.all([
+    const [greet, chinese, slugify, count, valid, doctor] = await Promise.all([
       windlass(["call", "greet", "name=Ada"], { cwd: dir }),
       windlass(["call", "greet", "name=--version", "language=zh"], { cwd: dir }),
       windlass(["call", "slugify", "text=Crème brûlée, 你好!"], { cwd: dir }),
+      windlass(["call", "word_count", "text=one two  三"], { cwd: dir }),
       windlass(["validate"], { cwd: dir }),
       windlass(["doctor"], { cwd: dir }),
     ]);
     expect(greet.stdout).toBe('"Hello, Ada!"\n');
     expect(chinese.stdout).toBe('"你好，--version！"\n');
     expect(JSON.parse(slugify.stdout)).toEqual({ slug: "creme-brulee-你好" });
-    expect(valid).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(count.stdout)).toEqual({ words: 3, characters: 10 });
+    expect(valid).toMatchObject({ code: 0, stdout: "ok: the workspace, 3 tools, no problems\n", stderr: "" });
     expect(doctor.code).toBe(0);
   });
 
@@ -61,7 +63,8 @@ describe.concurrent("windlass init", () => {
 });
 
 describe.concurrent("windlass validate", () => {
-  const good = "name: fine\ndescription: Works.\nentry: { type: builtin, handler: echo }\n";
+  const good =
+    "name: fine\ndescription: Works.\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n";
   const bad = "name: 坏的\ndescripton: oops\nentry:\n  type: builtin\n  handler: ecko\n";
 
   test("shows every problem of the workspace at its place, and exits with 2", async () => {
@@ -139,7 +142,7 @@ describe.concurrent("windlass validate", () => {
     const preload = join(cwd, "loaded.cjs");
     await writeFile(
       preload,
-      `process.on("exit", () => process.stdout.write(JSON.stringify([
+      `process.on("exit", () => require("node:fs").writeSync(1, JSON.stringify([
         ...Object.keys(require("node:module")._cache),
         ...process.moduleLoadList.filter((name) => name.includes("sqlite")),
       ])));`,

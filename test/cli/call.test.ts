@@ -98,6 +98,24 @@ describe.concurrent("windlass call", () => {
     expect(stderr).toContain(told);
   });
 
+  test.each([
+    [["call", "mirror", "--args", "{"], "usage_error", "not JSON"],
+    [["call", "mirror", "--tiemout", "1"], "usage_error", "unknown option '--tiemout'"],
+    [["approve", "nothing"], "usage_error", "there is no approval"],
+    [["nonsense"], "usage_error", "unknown command 'nonsense'"],
+    [["tools", "-C", "missing"], "usage_error", "there is no folder"],
+    [["call", "echo", "-C", "broken"], "file_invalid", 'windlass.yaml:1:1: unknown key "nonsense"'],
+  ])("with --json, the mistake in %j is data on stdout too", async (words, errorCode, told) => {
+    const cwd = await folder({ ...mirror, "broken/windlass.yaml": "nonsense: 1\n" });
+    const { code, stdout, stderr } = await windlass([...words, "--json"], { cwd });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({
+      success: false,
+      error: { code: errorCode, message: expect.stringContaining(told) },
+    });
+    expect(stderr).toContain("error:");
+  });
+
   test("--args takes JSON, a file or stdin, and words count more", async () => {
     const cwd = await folder({ ...mirror, "args.json": '{"text": "from a file", "count": 1}' });
     const call = (words: string[], input = "") => windlass(["call", "mirror", ...words], { cwd, input });

@@ -16,9 +16,7 @@ describe.concurrent("windlass doctor", () => {
 
   test("says what is missing and what to do, and fails where something is broken", async () => {
     const cwd = await folder({
-      "windlass.yaml":
-        'secrets: { API_KEY: env, CRM: { file: secrets/crm } }\nnetwork: { allow: ["127.0.0.1:9"] }\n' +
-        "engine: { disabled_tools: [nothing] }\n",
+      "windlass.yaml": 'secrets: { API_KEY: env, CRM: { file: secrets/crm } }\nnetwork: { allow: ["127.0.0.1:9"] }\n',
       "tools/bad.yaml": "name: bad\n",
     });
     await windlass(["call", "echo", "message=1"], { cwd });
@@ -29,7 +27,6 @@ describe.concurrent("windlass doctor", () => {
       "put the value into the file secrets/crm",
       "tools/bad.yaml:1:1",
       "127.0.0.1:9",
-      'a tool "nothing" that does not exist',
       "ask for model:destructive",
       "1 record",
       "intact",

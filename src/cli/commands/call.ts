@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { type Workspace, openWorkspace } from "../../app/index.ts";
+import { type FailureError, failureKinds, isFailureError } from "../../base/index.ts";
 import { unknownKeys } from "../../schema/index.ts";
 import { type AnyTool, type Attachment, type ToolResult, toWireResult } from "../../tool/index.ts";
 import { askAtTerminal } from "../ask-at-terminal.ts";
@@ -9,9 +10,9 @@ import { formatBytes } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import type { Invocation } from "../invocation.ts";
 import { type GivenArguments, readArguments } from "../read-arguments.ts";
-import { tellError } from "../report-error.ts";
 import { safeJson } from "../safe-json.ts";
 import { exitCodeOf, tellFailure } from "../tell-failure.ts";
+import { tellSlowLoad } from "../tell-slow-load.ts";
 import type { Terminal } from "../terminal.ts";
 import { typedTool } from "../typed-tool.ts";
 import { userName } from "../user-name.ts";
@@ -20,7 +21,8 @@ import { type Interrupts, watchInterrupts } from "../watch-interrupts.ts";
 /** `windlass call`. */
 export const callTool: RunCommand = async (invocation) => {
   const interrupts = watchInterrupts();
-  const workspace = await openForCalls(invocation.terminal);
+  const storeFailures: FailureError[] = [];
+  const workspace = await openForCalls(invocation.terminal, (failure) => storeFailures.push(failure));
   try {
     const [name = "", ...pairs] = invocation.words;
     const tool = workspace.engine.tools.get(name);
@@ -30,16 +32,18 @@ export const callTool: RunCommand = async (invocation) => {
     printResult(result, { invocation, workspace, given, tool });
     return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
   } finally {
-    await closeQuietly(workspace, invocation.terminal);
+    await closeQuietly(workspace, invocation.terminal, storeFailures);
     interrupts.dispose();
   }
 };
 
 const nothing: GivenArguments = { args: {}, typed: new Set() };
 
-async function openForCalls(terminal: Terminal): Promise<Workspace> {
+async function openForCalls(terminal: Terminal, onStoreError: (failure: FailureError) => void): Promise<Workspace> {
   const opened: Workspace = await openWorkspace(".", {
     reload: false,
+    onStoreError,
+    onSlowLoad: tellSlowLoad(terminal),
     onLog: ({ message, data }) => tellStep(terminal, data === undefined ? message : `${message} ${textOf(data)}`),
     ...(terminal.interactive && {
       approver: () => askAtTerminal({ terminal, by: userName(), approvals: () => opened.approvals }),
@@ -129,7 +133,8 @@ function printResult(result: ToolResult, { invocation, workspace, given, tool }:
   const json = invocation.flag("json");
   if (json) terminal.print(safeJson(toWireResult(result)));
   if (!result.success) {
-    const brokenFiles = new Set(workspace.problems().map(({ file }) => file)).size;
+    const broken = workspace.problems().filter(({ severity }) => severity === "error");
+    const brokenFiles = new Set(broken.map(({ file }) => file)).size;
     tellFailure(result, { invocation, brokenFiles });
     return;
   }
@@ -152,12 +157,23 @@ function describe({ kind, mimeType, name, data }: Attachment): string {
   return `attached: ${title} (${oneLine(mimeType)}, ${formatBytes(data.byteLength)}); --json prints it in base64`;
 }
 
-/** The result is out by now: what goes wrong with its record is told beside it. */
-async function closeQuietly(workspace: Workspace, terminal: Terminal): Promise<void> {
+/** The result is out by now, and stays what it is: what goes wrong with its record is told beside it, once. */
+async function closeQuietly(
+  workspace: Workspace,
+  terminal: Terminal,
+  storeFailures: readonly FailureError[],
+): Promise<void> {
+  const warn = (text: string, todo: string): void => {
+    terminal.tell(`${terminal.tint("yellow", "warning:")} ${oneLine(text)}`);
+    terminal.tell(`  ${terminal.tint("cyan", todo)}`);
+  };
   try {
     await workspace.close();
+    const [first] = storeFailures;
+    if (first !== undefined) warn(first.message, failureKinds[first.code].remedy);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    tellError(terminal, { message: `the call was not recorded: ${message}` });
+    const code = isFailureError(error) ? error.code : "store_failed";
+    warn(`the call was not recorded: ${message}`, failureKinds[code].remedy);
   }
 }

@@ -2,8 +2,9 @@ import type { Approval, ApprovalStore } from "../../store/index.ts";
 import { suggest } from "../../text/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { formatTime, formatCount } from "../format-figures.ts";
+import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
+import { howDecided } from "../how-decided.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
 import { safeJson } from "../safe-json.ts";
@@ -58,25 +59,6 @@ function tell(invocation: Invocation, { approval, mine, approved }: Outcome): Ex
   if (!mine) terminal.tell(`${approval.id} ${howDecided(approval)}`);
   else if (approved) terminal.tell(terminal.tint("dim", "The same call, made again, now runs once."));
   return code;
-}
-
-function howDecided({ status, decidedBy, decidedAt, expiresAt, note }: Approval): string {
-  const by = decidedBy === undefined ? "" : ` by ${oneLine(decidedBy)}`;
-  const at = decidedAt === undefined ? "" : ` at ${formatTime(decidedAt)}`;
-  const how = `${by}${at}${note === undefined ? "" : ` (${oneLine(note)})`}`;
-  switch (status) {
-    case "expired":
-      return `expired at ${formatTime(expiresAt)}; the call has to be made again`;
-    case "used":
-      return `was approved${how} and is used up; the call has to be made again`;
-    case "approved":
-    case "rejected":
-      return `was ${status}${how}; the first decision counts`;
-    case "pending":
-      return "still waits";
-    default:
-      return status satisfies never;
-  }
 }
 
 async function unknownId(

@@ -5,12 +5,13 @@ import { exitCodes } from "../exit-codes.ts";
 import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { safeJson } from "../safe-json.ts";
+import { tellSlowLoad } from "../tell-slow-load.ts";
 import type { Style } from "../terminal.ts";
 
 /** `windlass doctor`. */
 export const examine: RunCommand = async (invocation) => {
   const { terminal } = invocation;
-  const findings = await examineWorkspace(".");
+  const findings = await examineWorkspace(".", tellSlowLoad(terminal));
   const failed = findings.filter(({ status }) => status === "fail").length;
   const warned = findings.filter(({ status }) => status === "warn").length;
   if (invocation.flag("json")) {

@@ -1,4 +1,4 @@
-import { type WorkspaceConfig, WorkspaceError, parseSize } from "../../app/index.ts";
+import { type WorkspaceConfig, WorkspaceError, parseSize, readSettings } from "../../app/index.ts";
 import { isFailureError } from "../../base/index.ts";
 import type { Retention } from "../../store/index.ts";
 import { hasErrors } from "../../text/index.ts";
@@ -6,7 +6,6 @@ import type { RunCommand } from "../command-spec.ts";
 import { formatBytes, formatCount } from "../format-figures.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
-import { readSettings } from "../read-settings.ts";
 import { safeJson } from "../safe-json.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -10,7 +10,7 @@ import { toWireTool } from "../wire-tool.ts";
 /** `windlass tools`. */
 export const listTools: RunCommand = async (invocation) => {
   refuseWords(invocation);
-  await withTools((workspace) => {
+  await withTools(invocation.terminal, (workspace) => {
     const { terminal } = invocation;
     const category = invocation.text("category");
     const tag = invocation.text("tag");

@@ -14,7 +14,7 @@ const formats: Readonly<Record<Format, (tools: readonly AnyTool[]) => readonly u
 
 /** `windlass tools schema`. */
 export const printToolSchema: RunCommand = async (invocation) => {
-  await withTools((workspace) => {
+  await withTools(invocation.terminal, (workspace) => {
     const { terminal, words } = invocation;
     const [name] = words;
     // The table of commands allows nothing else.

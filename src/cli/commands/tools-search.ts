@@ -8,7 +8,7 @@ import { toWireTool } from "../wire-tool.ts";
 
 /** `windlass tools search`. */
 export const searchTools: RunCommand = async (invocation) => {
-  await withTools((workspace) => {
+  await withTools(invocation.terminal, (workspace) => {
     const { terminal, words } = invocation;
     const all = workspace.engine.tools.list();
     const found = search(all, words);

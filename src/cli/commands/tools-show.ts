@@ -14,7 +14,7 @@ import { wrapText } from "../wrap-text.ts";
 
 /** `windlass tools show`. */
 export const showTool: RunCommand = async (invocation) => {
-  await withTools((workspace) => {
+  await withTools(invocation.terminal, (workspace) => {
     const [name = ""] = invocation.words;
     const registration = findTool(workspace, name, invocation);
     const { terminal } = invocation;

@@ -5,11 +5,14 @@ import { exitCodes } from "../exit-codes.ts";
 import { formatCount } from "../format-figures.ts";
 import { safeJson } from "../safe-json.ts";
 import { tellProblems } from "../tell-problems.ts";
+import { tellSlowLoad } from "../tell-slow-load.ts";
 
 /** `windlass validate`. */
 export const validateFiles: RunCommand = async (invocation) => {
   const { terminal, words } = invocation;
-  const { problems, tools, files } = words.length === 0 ? await checkWorkspace(".") : await checkFiles(words);
+  const onSlowLoad = tellSlowLoad(terminal);
+  const { problems, tools, files } =
+    words.length === 0 ? await checkWorkspace(".", onSlowLoad) : await checkFiles(words, onSlowLoad);
   if (invocation.flag("json")) {
     terminal.print(safeJson(problems.map((problem) => ({ ...problem, file: portablePath(problem.file) }))));
   } else if (problems.length === 0) {

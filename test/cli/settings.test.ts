@@ -1,0 +1,147 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folder, windlass } from "./windlass.ts";
+
+const say =
+  "name: say\ndescription: Says it.\naliases: [speak]\nparameters: [{ name: message, type: string }]\n" +
+  "entry: { type: builtin, handler: echo }\n";
+
+/** What `validate` and `doctor` say about a workspace. */
+async function checked(cwd: string): Promise<{ codes: (number | null)[]; validate: string; doctor: string }> {
+  const [validate, doctor] = await Promise.all([windlass(["validate"], { cwd }), windlass(["doctor"], { cwd })]);
+  return { codes: [validate.code, doctor.code], validate: validate.stderr, doctor: doctor.stdout };
+}
+
+describe.concurrent("tools_directory", () => {
+  test("a folder that is not there is warned about at its place", async () => {
+    const cwd = await folder({ "windlass.yaml": "engine:\n  tools_directory: toolz\n", "tools/say.yaml": say });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([0, 0]);
+    expect(validate).toContain('windlass.yaml:2:20: warning: there is no folder "toolz"');
+    expect(validate).toContain('did you mean "tools"?');
+    expect(doctor).toContain('there is no folder "toolz"');
+  });
+
+  test("without a word about it, a folder without tools is right", async () => {
+    const cwd = await folder({ "windlass.yaml": "retention: { days: 1 }\n" });
+    expect(await checked(cwd)).toMatchObject({ codes: [0, 0], validate: "" });
+  });
+
+  test.each(["../elsewhere", "/usr", "sub/../../x"])("%s lies outside and is an error", async (path) => {
+    const cwd = await folder({ "windlass.yaml": `engine: { tools_directory: ${path} }\n` });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([2, 1]);
+    expect(validate).toContain("windlass.yaml:1:28: error:");
+    expect(doctor).toContain("windlass.yaml:1:28");
+    const call = await windlass(["call", "echo", "message=1"], { cwd });
+    expect(call).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("outside the workspace") });
+  });
+
+  test("a link that leads out is an error, also of a folder that is not stated", async () => {
+    const outside = await folder({ "evil.ts": 'throw new Error("was loaded");\n' });
+    const [stated, unstated] = [
+      await folder({ "windlass.yaml": "engine: { tools_directory: mine }\n" }),
+      await folder(),
+    ];
+    await symlink(outside, join(stated, "mine"));
+    await symlink(outside, join(unstated, "tools"));
+    const first = await checked(stated);
+    expect(first.codes).toEqual([2, 1]);
+    expect(first.validate).toContain("windlass.yaml:1:28: error:");
+    const second = await checked(unstated);
+    expect(second.codes).toEqual([2, 1]);
+    expect(second.validate).toContain("leads out of the workspace");
+    expect(first.validate + second.validate).not.toContain("was loaded");
+  });
+
+  test("a folder that is linked into it is not looked into, and that is said", async () => {
+    const cwd = await folder({ "tools/say.yaml": say, "more/other.yaml": say.replace("name: say", "name: other") });
+    await symlink(join(cwd, "more"), join(cwd, "tools/more"));
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([0, 0]);
+    expect(validate).toContain("tools/more:1:1: warning: a linked folder is not looked into");
+    expect(doctor).toContain("a linked folder is not looked into");
+  });
+
+  test("may have a name that begins with two dots", async () => {
+    const cwd = await folder({ "windlass.yaml": "engine: { tools_directory: ..tools }\n", "..tools/say.yaml": say });
+    expect(await checked(cwd)).toMatchObject({ codes: [0, 0], validate: "" });
+  });
+});
+
+describe.concurrent("rules and lists that name no tool", () => {
+  test("are warned about at their place, with the name that was meant", async () => {
+    const cwd = await folder({
+      "windlass.yaml": [
+        "permissions:",
+        '  deny: ["ecko", "speak", "model:say"]',
+        '  ask: ["destructiv", "model:destructive", "effect:once", "source:mcps", "mcp:other_*"]',
+        "engine:",
+        "  disabled_tools: [calculatr, echo]",
+        "  enabled_tools: [nothing_like_it]",
+      ].join("\n"),
+      "tools/say.yaml": say,
+    });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([0, 0]);
+    expect(validate).toContain('windlass.yaml:2:10: warning: there is no tool "ecko"');
+    expect(validate).toContain('did you mean "echo"?');
+    expect(validate).toContain('windlass.yaml:3:9: warning: there is no tool "destructiv"');
+    expect(validate).toContain('did you mean "destructive"?');
+    expect(validate).toContain('windlass.yaml:5:20: warning: there is no tool "calculatr"');
+    expect(validate).toContain('did you mean "calculator"?');
+    expect(validate).toContain('windlass.yaml:6:19: warning: there is no tool "nothing_like_it"');
+    expect(validate.trimEnd().split("\n").at(-1)).toBe("4 warnings in 1 file");
+    for (const name of ["ecko", "destructiv", "calculatr", "nothing_like_it"]) {
+      expect(doctor).toContain(`there is no tool "${name}"`);
+    }
+  });
+
+  test("are not judged while a file of tools is broken: the tool may be in it", async () => {
+    const cwd = await folder({ "windlass.yaml": 'permissions: { deny: ["ecko"] }\n', "tools/bad.yaml": "name: bad\n" });
+    const { validate, doctor } = await checked(cwd);
+    expect(validate + doctor).not.toContain("there is no tool");
+  });
+});
+
+test("mistakes of form and of meaning are told at once", async () => {
+  const cwd = await folder({
+    "windlass.yaml": [
+      "retention: { day: 1, bytes: many }",
+      'permissions: { ask: ["effect:sometimes", 5], deny: 7 }',
+      'network: { allow: ["*", 1] }',
+      "concurrency: { rate_limits: { http: fast, ai: 3 } }",
+    ].join("\n"),
+  });
+  const { code, stdout } = await windlass(["validate", "--json"], { cwd });
+  expect(code).toBe(2);
+  const places = JSON.parse(stdout).map(({ line, column }: Record<string, number>) => `${line}:${column}`);
+  expect(places).toEqual(["1:14", "1:29", "2:22", "2:42", "2:52", "3:20", "3:25", "4:37", "4:47"]);
+});
+
+describe.concurrent("a secret in a file", () => {
+  const settings = { "windlass.yaml": "secrets: { KEY: { file: secrets/key } }\n" };
+
+  test("is missing while the file is empty", async () => {
+    const cwd = await folder({ ...settings, "secrets/key": " \n\n" });
+    const { stdout } = await windlass(["doctor"], { cwd });
+    expect(stdout).toContain("KEY has no value");
+    expect(stdout).toContain("secrets/key is empty");
+  });
+
+  test("is not read through a link that leads out of the workspace", async () => {
+    const [cwd, outside] = [await folder(settings), await folder({ key: "not-of-this-workspace" })];
+    await symlink(outside, join(cwd, "secrets"));
+    const { stdout } = await windlass(["doctor"], { cwd });
+    expect(stdout).toContain("KEY has no value");
+    expect(stdout).toContain("outside the workspace");
+  });
+
+  test("may be in a file whose name begins with two dots", async () => {
+    const cwd = await folder({ "windlass.yaml": "secrets: { KEY: { file: ..key } }\n" });
+    await writeFile(join(cwd, "..key"), "a-value\n");
+    await mkdir(join(cwd, "tools"));
+    expect((await windlass(["doctor"], { cwd })).stdout).toContain("1 of 1 secret found");
+  });
+});

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { codeTool, environment, folder, windlass } from "./windlass.ts";
+
+const run = promisify(execFile);
+const built = resolve(import.meta.dirname, "../../dist/bin.js");
+
+const shout = `import { defineTool, fromJsonSchema } from "windlass";
+import { toOpenAITools } from "windlass/agent";
+import { echoTool } from "windlass/tools";
+
+export const shout = defineTool({
+  name: "shout",
+  description: "For tests.",
+  effect: "pure",
+  input: fromJsonSchema<{ text: string }>({ type: "object", properties: { text: { type: "string" } } }),
+  run: ({ text }) => [text.toUpperCase(), toOpenAITools([echoTool])[0]?.function.name],
+});
+`;
+
+describe.concurrent("a tool in code that imports windlass, where it is not installed", () => {
+  test("gets the copy that runs, from source and as it is built", async () => {
+    const cwd = await folder({ "tools/shout.ts": shout });
+    const fromSource = await windlass(["call", "shout", "text=hi"], { cwd });
+    expect(fromSource).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(fromSource.stdout)).toEqual(["HI", "echo"]);
+    const { stdout } = await run(process.execPath, [built, "call", "shout", "text=hi"], { cwd, env: environment });
+    expect(JSON.parse(stdout)).toEqual(["HI", "echo"]);
+  });
+
+  test("as the module of a YAML tool, too", async () => {
+    const body = 'import { fail } from "windlass";\nexport default () => fail("on purpose", { reason: "meant" });';
+    const cwd = await folder(codeTool("failing", body));
+    const { stderr } = await windlass(["call", "failing"], { cwd });
+    expect(stderr).toContain("error: on purpose [execution_error: meant]");
+  });
+
+  test("keeps the copy that its own folder has", async () => {
+    const cwd = await folder(codeTool("which", 'import { name } from "windlass";\nexport default () => name;'));
+    await mkdir(join(cwd, "node_modules/windlass"), { recursive: true });
+    await writeFile(join(cwd, "node_modules/windlass/package.json"), '{ "type": "module", "exports": "./own.js" }');
+    await writeFile(join(cwd, "node_modules/windlass/own.js"), 'export const name = "its own";');
+    expect((await windlass(["call", "which"], { cwd })).stdout).toBe('"its own"\n');
+  });
+
+  test("is told of any other package that is missing", async () => {
+    const cwd = await folder({ "tools/lost.ts": 'import "windlas";\n' });
+    const { code, stderr } = await windlass(["validate"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain("Cannot find package 'windlas'");
+  });
+});
+
+describe.concurrent("what a tool's code writes to stdout", () => {
+  const body = `console.log("while loading");
+export default () => {
+  console.log("while %s", "running");
+  console.info("informed");
+  process.stdout.write("directly\\n");
+  return "the result";
+};`;
+
+  test("goes to stderr, and stdout holds nothing but the result", async () => {
+    const cwd = await folder(codeTool("chatty", body));
+    const { code, stdout, stderr } = await windlass(["call", "chatty", "--json"], { cwd });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, output: "the result" });
+    for (const text of ["while loading", "while running", "informed", "directly"]) expect(stderr).toContain(text);
+  });
+
+  test("does not get into lists either", async () => {
+    const cwd = await folder(codeTool("chatty", body));
+    const { stdout } = await windlass(["tools", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toHaveLength(4);
+  });
+});
+
+describe.concurrent("a tool's code that ends the process", () => {
+  const early = { "tools/early.ts": "process.exit(0);\n" };
+
+  test.each([
+    [["call", "echo", "message=hi"], early],
+    [["validate"], early],
+    [["tools"], early],
+    [["call", "leaver"], codeTool("leaver", "export default () => process.exit(0);")],
+    [["call", "leaver"], codeTool("leaver", "export default () => process.exit(7);")],
+  ])("%j fails in words", async (words, files) => {
+    const { code, stdout, stderr } = await windlass(words, { cwd: await folder(files) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/error: a tool's code ended the process .*process\.exit\([07]\)/);
+  });
+
+  test("gives programs a failure to read", async () => {
+    const { code, stdout } = await windlass(["call", "echo", "message=hi", "--json"], { cwd: await folder(early) });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      success: false,
+      error: { code: "execution_error", message: expect.stringContaining("a tool's code ended the process") },
+    });
+  });
+});
+
+test("a module that does not finish loading is named after two seconds", async () => {
+  const cwd = await folder({ "tools/endless.ts": "setInterval(() => {}, 1000);\nawait new Promise(() => {});\n" });
+  let sawAt = 0;
+  const startedAt = performance.now();
+  const { code, stdout } = await windlass(["call", "echo", "message=hi"], {
+    cwd,
+    onStderr: (text) => {
+      if (sawAt === 0 && text.includes("tools/endless.ts is still loading")) sawAt = performance.now() - startedAt;
+    },
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "message": "hi"\n}\n' });
+  expect(sawAt).toBeGreaterThan(1_900);
+  expect(sawAt).toBeLessThan(9_000);
+});
