@@ -9,9 +9,13 @@ import { type Plugin, rolldown } from "rolldown";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** Bundled apart: chunks that they shared would make each of them start slower. */
+/**
+ * Bundled apart: chunks that they shared would make each of them start slower. What they share at run time (tools,
+ * failures, outputs) is recognised by brand, so that several copies of a class do no harm.
+ */
 const bundles: readonly Readonly<Record<string, string>>[] = [
   { index: "src/index.ts" },
+  { app: "src/app/index.ts" },
   { agent: "src/agent.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
@@ -33,6 +37,15 @@ const fromOneFile: Plugin = {
   load: (id) => (id.endsWith("src/base/load-package.ts") ? { code: loadPackage, moduleType: "js" } : undefined),
 };
 
+/** `openWorkspace` of the library loads the bundle of the workspace when it is used. */
+const appApart: Plugin = {
+  name: "app-apart",
+  resolveId: (id, importer) =>
+    id === "./app/index.ts" && importer?.endsWith("src/index.ts") === true
+      ? { id: "./app.js", external: true }
+      : undefined,
+};
+
 /** Runs on any Node, so that an old one gets a sentence instead of a syntax error. */
 const bin = `#!/usr/bin/env node
 if (Number(process.versions.node.split(".")[0]) < 24) {
@@ -48,7 +61,7 @@ async function write(input: Readonly<Record<string, string>>, format: "esm" | "c
     cwd: root,
     platform: "node",
     input: { ...input },
-    plugins: [fromOneFile],
+    plugins: [fromOneFile, appApart],
     logLevel: "warn",
   });
   await bundle.write({

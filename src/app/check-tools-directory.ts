@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isInside } from "../hub/index.ts";
+import { realPlace } from "../base/index.ts";
 import { isMap } from "../schema/index.ts";
 import { type Problem, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
@@ -14,7 +14,7 @@ export async function checkToolsDirectory(dir: string, source: string): Promise<
   if (typeof stated !== "string") return [];
   const at = { file: workspaceFile, ...locate(["engine", "tools_directory"]) };
   const folder = join(dir, stated);
-  if ((await isInside(folder, dir)) === false) {
+  if ((await realPlace(folder, dir)).kind === "outside") {
     const message = `"${stated}" is a link that leads outside the workspace`;
     return [{ severity: "error", code: "outside_workspace", message, ...at }];
   }

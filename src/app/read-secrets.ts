@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isBelow, isInside } from "../hub/index.ts";
+import { isBelow, realPlace } from "../base/index.ts";
 import type { SecretSource } from "./workspace-config.ts";
 
 /** The values that could be read, and why the others could not. */
@@ -35,7 +35,7 @@ function fromEnv(variable: string, env: Readonly<Record<string, string | undefin
 async function fromFile(path: string, dir: string): Promise<Found> {
   const full = resolve(dir, path);
   // The words first: whether a file elsewhere exists is nobody's business.
-  if (!isBelow(full, dir) || (await isInside(full, dir)) === false) {
+  if (!isBelow(full, dir) || (await realPlace(full, dir)).kind === "outside") {
     return { why: `${path} lies outside the workspace; put the value into a file in it` };
   }
   try {

@@ -1,12 +1,11 @@
 import { isAbsolute, resolve } from "node:path";
-import { FailureError, isFailureError } from "../base/index.ts";
+import { FailureError, isBelow, isFailureError } from "../base/index.ts";
 import {
   type ConcurrencyOptions,
   type PermissionRules,
   concurrencySettings,
   compilePermissions,
 } from "../engine/index.ts";
-import { isBelow } from "../hub/index.ts";
 import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
 import type { Retention } from "../store/index.ts";

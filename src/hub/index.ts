@@ -1,3 +1,2 @@
-export { isBelow, isInside } from "./is-inside.ts";
 export { type ToolFileWorld, loadToolFile } from "./load-tool-file.ts";
 export { type FolderChange, type ToolFolder, createToolFolder } from "./tool-folder.ts";

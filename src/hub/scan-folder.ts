@@ -1,8 +1,8 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { realPlace } from "../base/index.ts";
 import type { Problem } from "../text/index.ts";
-import { isInside } from "./is-inside.ts";
 
 /** A file that may hold tools. */
 export interface ScannedFile {
@@ -29,7 +29,7 @@ export interface ScannedFolder {
 /** Finds tool files in a folder and its folders, in a fixed order. A folder that does not exist is empty. */
 export async function scanFolder(dir: string, root: string): Promise<ScannedFolder> {
   const nameOf = (path: string): string => relative(root, path).split(sep).join("/");
-  if ((await isInside(dir, root)) === false) return { files: [], problems: [leadsOut(nameOf(dir) || ".")] };
+  if ((await realPlace(dir, root)).kind === "outside") return { files: [], problems: [leadsOut(nameOf(dir) || ".")] };
   const files: ScannedFile[] = [];
   const problems: Problem[] = [];
   const visit = async (folder: string, depth: number): Promise<void> => {
@@ -47,7 +47,7 @@ export async function scanFolder(dir: string, root: string): Promise<ScannedFold
       const kind = kindOf(entry.name);
       const stamp = kind && (await stampOf(path));
       if (kind === undefined || stamp === undefined) continue;
-      const outside = entry.isSymbolicLink() && (await isInside(path, root)) !== true;
+      const outside = entry.isSymbolicLink() && (await realPlace(path, root)).kind !== "inside";
       files.push({ path, name: nameOf(path), kind, stamp, outside });
     }
   };

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type FailureError, fail } from "../base/index.ts";
+import { type FailureError, fail, isBelow, realPlace } from "../base/index.ts";
 import { cutDisplay, stripUnsafe } from "../text/index.ts";
-import { isInside, realPathInside } from "./entry-path.ts";
 import type { EntryPlan, EntrySource, EntryWorld } from "./entry-plan.ts";
 import { type ProcessResult, runProcess } from "./entry-process.ts";
 import {
@@ -85,7 +84,7 @@ function readEnv(value: unknown, reader: TemplateReader, report: FileReport): (r
 
 async function readFolder(value: unknown, root: string, report: FileReport): Promise<string> {
   const folder = resolve(root, typeof value === "string" ? value : ".");
-  if (!isInside(folder, root) || (await realPathInside(folder, root)) === "outside") {
+  if (!isBelow(folder, root) || (await realPlace(folder, root)).kind === "outside") {
     report.add("outside_workspace", ["entry", "cwd"], ["the folder is outside the workspace"]);
   }
   return folder;
@@ -93,9 +92,9 @@ async function readFolder(value: unknown, root: string, report: FileReport): Pro
 
 /** Asked at every call: what was a folder when the file was loaded may have become a link since. */
 async function realFolder(cwd: string, root: string): Promise<string> {
-  const folder = await realPathInside(cwd, root);
-  if (folder === "missing") throw noFolder(cwd);
-  if (folder !== "outside") return folder;
+  const place = await realPlace(cwd, root);
+  if (place.kind === "inside") return place.path;
+  if (place.kind === "missing") throw noFolder(cwd);
   const message = `the folder ${cwd} is a link that leads out of the workspace`;
   throw fail(message, { code: "permission_denied", reason: "outside_workspace", retry: "never" });
 }

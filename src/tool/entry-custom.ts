@@ -1,9 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { failure } from "../base/index.ts";
+import { type RealPlace, failure, realPlace } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import { brokenEntry, runTool } from "./entry-builtin.ts";
 import { describeError, importFresh } from "./entry-module.ts";
-import { realPathInside } from "./entry-path.ts";
 import type { EntryPlan, EntrySource } from "./entry-plan.ts";
 import { type AnyTool, isTool } from "./tool.ts";
 
@@ -11,23 +10,23 @@ import { type AnyTool, isTool } from "./tool.ts";
 export async function readCustomEntry(source: EntrySource): Promise<EntryPlan> {
   const { entry, world } = source;
   const path = resolve(dirname(world.path), String(entry["module"]));
-  const real = await realPathInside(path, world.root);
-  return { ...(await planOf(source, real)), modules: [real === "missing" || real === "outside" ? path : real] };
+  const place = await realPlace(path, world.root);
+  return { ...(await planOf(source, place)), modules: [place.kind === "inside" ? place.path : path] };
 }
 
-async function planOf({ entry, report, world }: EntrySource, path: string): Promise<EntryPlan> {
+async function planOf({ entry, report, world }: EntrySource, place: RealPlace): Promise<EntryPlan> {
   const name = String(entry["module"]);
   const broken = (code: string, key: string, [message, hint]: Fault): EntryPlan => {
     report.add(code, ["entry", key], [message, { hint }]);
     return brokenEntry(failure("executor_not_found", message, { reason: code }));
   };
-  if (path === "missing") return broken("module_not_found", "module", [`there is no module "${name}"`]);
-  if (path === "outside") {
+  if (place.kind === "missing") return broken("module_not_found", "module", [`there is no module "${name}"`]);
+  if (place.kind === "outside") {
     return broken("outside_workspace", "module", [`the module "${name}" is outside the workspace`]);
   }
   let exports: Exports;
   try {
-    exports = await importFresh(path, world);
+    exports = await importFresh(place.path, world);
   } catch (error) {
     return broken("module_failed", "module", [`the module "${name}" failed: ${describeError(error)}`]);
   }
