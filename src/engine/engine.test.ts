@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
@@ -291,6 +293,31 @@ describe("closing", () => {
       .then(() => (closed = true));
     await settle();
     expect(closed).toBe(true);
+  });
+});
+
+describe("the process", () => {
+  test("may end as soon as it has its results, whatever deadlines were set on the way", async () => {
+    const program = `
+      import { createEngine } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+      import { defineTool } from ${JSON.stringify(new URL("../tool/index.ts", import.meta.url).href)};
+      const about = { description: "d", effect: "read", category: "http" };
+      const later = defineTool({ ...about, name: "later", run: async () => 1 });
+      const hang = defineTool({ ...about, name: "hang", run: () => new Promise(() => {}) });
+      const concurrency = { maxConcurrent: 1, rateLimits: { http: "2/h" } };
+      const engine = createEngine({ concurrency, limits: { graceMs: 1 } });
+      const stop = new AbortController();
+      await engine.call(later, {});
+      const hanging = engine.call(hang, {}, { signal: stop.signal });
+      const queued = engine.call(later, {}, { signal: stop.signal });
+      stop.abort();
+      const codes = (await Promise.all([hanging, queued])).map(({ error }) => error.code);
+      console.log(codes.join());
+    `;
+    const begin = performance.now();
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module-typescript", "-e", program]);
+    expect(stdout).toBe("cancelled,cancelled\n");
+    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 });
 

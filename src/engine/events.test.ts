@@ -59,6 +59,21 @@ describe("[B16] events", () => {
     ]);
   });
 
+  test("a call that fails after a while says when", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock });
+    const events: EngineEvent[] = [];
+    engine.subscribe((event) => events.push(event), ["execution_failed"]);
+    const at = clock.now();
+    const pending = engine.call(
+      sampleTool(() => new Promise((_, reject) => void clock.after(40, () => reject(new TypeError("late"))))),
+      {},
+    );
+    await clock.pass(40);
+    await pending;
+    expect(events).toMatchObject([{ at: at + 40, durationMs: 40, error: { code: "execution_error" } }]);
+  });
+
   test("a call that was refused tells why, and no start", async () => {
     const engine = createEngine();
     const events: EngineEvent[] = [];

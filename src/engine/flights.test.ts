@@ -39,7 +39,7 @@ function gated(more: Parameters<typeof sampleTool>[1] = {}) {
   return { gate, seen, tool };
 }
 
-describe("[E16] the result cache", () => {
+describe("the result cache", () => {
   test("an equal call is answered from the cache until its time is up", async () => {
     const { clock, engine, seen, tool } = counting();
     const first = await engine.call(tool, { a: 1, b: [2] });

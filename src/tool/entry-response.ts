@@ -12,11 +12,14 @@ const json = /^(?:application|text)\/(?:[\w.-]+\+)?json$/;
 const text =
   /^text\/|[/+](?:json|xml|yaml)(?:-seq)?$|^application\/(?:javascript|ecmascript|x-javascript|x-www-form-urlencoded|graphql|sql|toml|x-ndjson|jsonl|x-yaml|x-sh|http|rtf|x-tex|pgp-.*|x-pem-file)$/;
 
-/** Reads a response's body by its content type; without one, by its bytes. */
+/** What servers send when they know no better. */
+const unknown: ReadonlySet<string> = new Set(["", "application/octet-stream", "binary/octet-stream"]);
+
+/** Reads a response's body by its content type; where that says nothing, by its bytes. */
 export function readResponse({ headers, body, truncated, url }: HttpResponse): ReadBody {
   const { type, charset } = contentType(String(headers["content-type"] ?? ""));
   if (body.length === 0) return { body: "" };
-  if (type === "" ? !looksLikeText(body) : !text.test(type)) {
+  if (unknown.has(type) ? !looksLikeText(body) : !text.test(type)) {
     return { body: null, attachment: attach(body, type, url) };
   }
   const decoded = decode(body, charset, truncated);
