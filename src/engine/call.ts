@@ -14,7 +14,7 @@ import {
 } from "./call-failures.ts";
 import type { Core } from "./core.ts";
 import { effectOf } from "./effect-of.ts";
-import { Execution, type Job } from "./execution.ts";
+import { Execution, type Job, type Settles } from "./execution.ts";
 import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
 import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
@@ -37,7 +37,7 @@ export interface CallRequest {
  * One call: resolve, validate, permit, reuse, execute, finish. A stage gives a value or a promise, and is awaited
  * only when it gave a promise: awaiting what is there already costs more than all the rest.
  */
-export class Call implements Linked<Call>, Job, Expiring {
+export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   previous: Call | undefined = undefined;
   next: Call | undefined = undefined;
   linked = false;
@@ -233,7 +233,7 @@ export class Call implements Linked<Call>, Job, Expiring {
     const shared = flightKey(this, key);
     const under = flights.get(shared);
     this.cached = under !== undefined;
-    const flight = under ?? flights.open(shared, new Execution(this.core, this));
+    const flight = under ?? flights.open(shared, new Execution(this.core, this, asItIs));
     this.#flight = flight;
     const work = flight.join();
     // Before anyone can change the output.
@@ -249,13 +249,18 @@ export class Call implements Linked<Call>, Job, Expiring {
   }
 
   #execute(): MaybePromise<ToolResult> {
-    this.#execution = new Execution(this.core, this);
-    const outcome = this.#execution.start();
-    if (!(outcome instanceof Promise)) return this.#finish(outcome);
-    return outcome.then(
-      (settled) => this.#finish(settled),
-      (error: unknown) => this.#broke(error),
-    );
+    const execution = new Execution<ToolResult>(this.core, this, this);
+    this.#execution = execution;
+    return execution.start();
+  }
+
+  /** The execution is over. */
+  settle(outcome: Outcome): ToolResult {
+    try {
+      return this.#finish(outcome);
+    } catch (error) {
+      return this.#broke(error);
+    }
   }
 
   #guard(result: Promise<ToolResult>): Promise<ToolResult> {
@@ -366,3 +371,6 @@ export class Call implements Linked<Call>, Job, Expiring {
 }
 
 function ignore(): void {}
+
+/** Several calls wait for one outcome, and each makes its own result of it. */
+const asItIs: Settles<Outcome> = { settle: (outcome) => outcome };

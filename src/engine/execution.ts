@@ -35,10 +35,19 @@ export interface Job {
   renewArgs(): void | Promise<void>;
 }
 
-/** Admission, attempts, retries: everything between "this call may run" and its outcome. */
-export class Execution implements Admitted, Expiring {
+/** Makes of an outcome what is waited for. Never throws. */
+export interface Settles<Result> {
+  settle(outcome: Outcome): Result;
+}
+
+/**
+ * Admission, attempts, retries: everything between "this call may run" and its outcome. The outcome is handed on
+ * where it comes about, not through one more promise.
+ */
+export class Execution<Result = unknown> implements Admitted, Expiring {
   readonly core: Core;
   readonly job: Job;
+  readonly #waiting: Settles<Result>;
   attempts = 0;
   queuedMs = 0;
   /** Why it was told to stop, if it was. */
@@ -56,13 +65,14 @@ export class Execution implements Admitted, Expiring {
   #wake: ((refusal?: Refusal) => void) | undefined;
   #backoff: Deadline | undefined;
 
-  constructor(core: Core, job: Job) {
+  constructor(core: Core, job: Job, waiting: Settles<Result>) {
     this.core = core;
     this.job = job;
+    this.#waiting = waiting;
   }
 
   /** Runs to the end. A value where nothing had to be waited for. */
-  start(): Outcome | Promise<Outcome> {
+  start(): Result | Promise<Result> {
     return this.#enter(this.job.readyAt);
   }
 
@@ -153,30 +163,39 @@ export class Execution implements Admitted, Expiring {
     return !this.job.nested && this.job.context.callerType === "workflow_node";
   }
 
-  #enter(now: number): Outcome | Promise<Outcome> {
-    if (this.cause !== undefined) return { failure: this.#stopped(this.cause) };
+  #enter(now: number): Result | Promise<Result> {
+    if (this.cause !== undefined) return this.#fail(this.#stopped(this.cause));
     if (this.#bypasses) this.core.scheduler.countBypass();
     this.#ticket = this.core.scheduler.ticket(this);
     switch (this.core.scheduler.enter(this.#ticket, now)) {
       case "held":
         return this.#attempt();
       case "rejected":
-        return { failure: this.#refused("rejected") };
+        return this.#fail(this.#refused("rejected"));
       case "queued":
-        return this.#queue();
+        return this.#guard(this.#queue());
     }
   }
 
-  async #queue(): Promise<Outcome> {
+  async #queue(): Promise<Result> {
     this.#queuedSince = this.core.clock.elapsed();
     const refusal = await new Promise<Refusal | undefined>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
     this.queuedMs += this.core.clock.elapsed() - this.#queuedSince;
-    if (refusal !== undefined) return { failure: this.#refused(refusal) };
+    if (refusal !== undefined) return this.#fail(this.#refused(refusal));
     if (this.cause === undefined) return this.#attempt();
     // Aborted between the grant and now: the place goes back unused.
     if (this.#ticket) this.core.scheduler.leave(this.#ticket);
-    return { failure: this.#stopped(this.cause) };
+    return this.#fail(this.#stopped(this.cause));
+  }
+
+  /** A clock, a schema or a store of somebody else's that threw: told as a failure, like any other. */
+  #guard(result: Promise<Result>): Promise<Result> {
+    return result.catch((error: unknown) => this.#fail(failureOf(error, this.job.effect)));
+  }
+
+  #fail(error: Failure): Result {
+    return this.#waiting.settle({ failure: error });
   }
 
   admitted(): void {
@@ -199,68 +218,67 @@ export class Execution implements Admitted, Expiring {
 
   // --- attempts
 
-  #attempt(): Outcome | Promise<Outcome> {
+  #attempt(): Result | Promise<Result> {
     this.attempts++;
     if (this.attempts === 1) this.job.started(this.queuedMs);
     const { tool, args, effect } = this.job;
+    let outcome: Outcome | Promise<Outcome>;
     try {
       const returned: unknown = tool.run(args, new HandlerContext(this));
       if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned);
       if (isGenerator(returned)) return this.#await(drain(returned, this));
-      return this.#checked(this.#check(returned));
+      outcome = checkReturned(returned, this);
     } catch (error) {
-      return this.#ended({ failure: failureOf(error, effect) });
+      outcome = { failure: failureOf(error, effect) };
     }
+    return this.#checked(outcome);
   }
 
-  #await(work: PromiseLike<unknown>): Promise<Outcome> {
+  #await(work: PromiseLike<unknown>): Promise<Result> {
     return new Promise((resolve) => {
       this.#pending = new PendingAttempt(this, work, (ending) => {
         this.#pending = undefined;
-        resolve(this.#settled(ending));
+        resolve(this.#checked(this.#outcomeOf(ending)));
       });
     });
   }
 
-  #settled(ending: Ending): Outcome | Promise<Outcome> {
+  #outcomeOf(ending: Ending): Outcome | Promise<Outcome> {
+    if (ending.kind !== "returned") return this.#withoutValue(ending);
     try {
-      return this.#checked(ending.kind === "returned" ? this.#check(ending.value) : this.#outcomeOf(ending));
+      return checkReturned(ending.value, this);
     } catch (error) {
-      return this.#ended({ failure: failureOf(error, this.job.effect) });
+      return { failure: failureOf(error, this.job.effect) };
     }
   }
 
-  #outcomeOf(ending: Exclude<Ending, { kind: "returned" }>): Outcome {
+  #withoutValue(ending: Exclude<Ending, { kind: "returned" }>): Outcome {
     if (ending.kind === "threw") return { failure: failureOf(ending.error, this.job.effect) };
     const stop = this.#stopped(ending.cause);
     return ending.abandoned ? { failure: abandonedFailure(stop, this), abandoned: true } : { failure: stop };
   }
 
-  #checked(outcome: Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+  #checked(outcome: Outcome | Promise<Outcome>): Result | Promise<Result> {
     return outcome instanceof Promise ? this.#awaitCheck(outcome) : this.#ended(outcome);
   }
 
   /** An output schema that asks a service may hang or break like a handler, so it has a deadline too. */
-  #awaitCheck(check: Promise<Outcome>): Promise<Outcome> {
+  #awaitCheck(check: Promise<Outcome>): Promise<Result> {
     return new Promise((resolve) => {
       this.#pending = new PendingAttempt(this, check, (ending) => {
         this.#pending = undefined;
         // What a check gives is an outcome.
-        resolve(this.#ended(ending.kind === "returned" ? (ending.value as Outcome) : this.#outcomeOf(ending)));
+        resolve(this.#ended(ending.kind === "returned" ? (ending.value as Outcome) : this.#withoutValue(ending)));
       });
     });
   }
 
-  #check(returned: unknown): Outcome | Promise<Outcome> {
-    return checkReturned(returned, this);
-  }
-
-  #ended(outcome: Outcome): Outcome | Promise<Outcome> {
+  #ended(outcome: Outcome): Result | Promise<Result> {
     this.job.stopChildren();
     this.endedAt = this.core.clock.elapsed();
     // Released before anything else: a slow store or a long pause must not hold a place.
     if (this.#ticket) this.core.scheduler.leave(this.#ticket, this.endedAt);
-    if (outcome.failure === undefined || this.cause !== undefined) return outcome;
+    if (outcome.failure === undefined || this.cause !== undefined) return this.#waiting.settle(outcome);
     const delayMs = retryDelay(
       {
         effect: this.job.effect,
@@ -272,10 +290,10 @@ export class Execution implements Admitted, Expiring {
       },
       this.core.random,
     );
-    return delayMs === undefined ? outcome : this.#tryAgain(delayMs);
+    return delayMs === undefined ? this.#waiting.settle(outcome) : this.#guard(this.#tryAgain(delayMs));
   }
 
-  async #tryAgain(delayMs: number): Promise<Outcome> {
+  async #tryAgain(delayMs: number): Promise<Result> {
     this.#controller = undefined;
     this.endedAt = 0;
     await new Promise<void>((resolve) => {

@@ -7,12 +7,12 @@ import type { Outcome } from "./outcome.ts";
 
 /** Work that several equal calls wait for. It is aborted when the last of them leaves. */
 export class Flight {
-  readonly execution: Execution;
+  readonly execution: Execution<Outcome>;
   readonly #done: () => void;
   #outcome: Promise<Outcome> | undefined;
   #waiting = 0;
 
-  constructor(execution: Execution, done: () => void) {
+  constructor(execution: Execution<Outcome>, done: () => void) {
     this.execution = execution;
     this.#done = done;
   }
@@ -44,7 +44,7 @@ export class Flights {
     return flight?.execution.cause === undefined ? flight : undefined;
   }
 
-  open(key: string, execution: Execution): Flight {
+  open(key: string, execution: Execution<Outcome>): Flight {
     const flight = new Flight(execution, () => {
       if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
     });
