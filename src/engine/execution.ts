@@ -59,6 +59,8 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   endedAt = 0;
   #queuedSince = 0;
   #pending: PendingAttempt | undefined;
+  /** What is pending is the check of an output. */
+  #checking = false;
   #controller: AbortController | undefined;
   #variables: Record<string, unknown> | undefined;
   /** Ends a wait, for a place or for the next attempt. */
@@ -236,11 +238,18 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
 
   #await(work: PromiseLike<unknown>): Promise<Result> {
     return new Promise((resolve) => {
-      this.#pending = new PendingAttempt(this, work, (ending) => {
-        this.#pending = undefined;
-        resolve(this.#checked(this.#outcomeOf(ending)));
-      });
+      // It resolves with what `attemptEnded` gives.
+      this.#pending = new PendingAttempt(this, work, resolve as (result: unknown) => void);
     });
+  }
+
+  /** @internal What was awaited, a handler or the check of its output, came to an end. */
+  attemptEnded(ending: Ending): Result | Promise<Result> {
+    this.#pending = undefined;
+    if (!this.#checking) return this.#checked(this.#outcomeOf(ending));
+    this.#checking = false;
+    // What a check gives is an outcome.
+    return this.#ended(ending.kind === "returned" ? (ending.value as Outcome) : this.#withoutValue(ending));
   }
 
   #outcomeOf(ending: Ending): Outcome | Promise<Outcome> {
@@ -264,13 +273,8 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
 
   /** An output schema that asks a service may hang or break like a handler, so it has a deadline too. */
   #awaitCheck(check: Promise<Outcome>): Promise<Result> {
-    return new Promise((resolve) => {
-      this.#pending = new PendingAttempt(this, check, (ending) => {
-        this.#pending = undefined;
-        // What a check gives is an outcome.
-        resolve(this.#ended(ending.kind === "returned" ? (ending.value as Outcome) : this.#withoutValue(ending)));
-      });
-    });
+    this.#checking = true;
+    return this.#await(check);
   }
 
   #ended(outcome: Outcome): Result | Promise<Result> {

@@ -15,15 +15,15 @@ export type Ending =
  */
 export class PendingAttempt implements Expiring {
   readonly #execution: Execution;
-  #done: ((ending: Ending) => void) | undefined;
+  #resolve: ((result: unknown) => void) | undefined;
   #deadline: Deadline | undefined;
   #cause: AbortCause | undefined;
 
-  /** Tells `done` how it ended, once. */
-  constructor(execution: Execution, work: PromiseLike<unknown>, done: (ending: Ending) => void) {
+  /** Resolves, once, with what the execution makes of the ending. */
+  constructor(execution: Execution, work: PromiseLike<unknown>, resolve: (result: unknown) => void) {
     const { core, job, cause } = execution;
     this.#execution = execution;
-    this.#done = done;
+    this.#resolve = resolve;
     // The handler may have caused its own abort before it gave its promise: then only the grace period is left.
     this.#cause = cause;
     this.#deadline = core.deadlines.set(cause === undefined ? job.timeoutMs : core.limits.graceMs, this);
@@ -57,9 +57,9 @@ export class PendingAttempt implements Expiring {
   }
 
   #settle(ending: Ending): void {
-    const done = this.#done;
-    this.#done = undefined;
-    done?.(ending);
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    resolve?.(this.#execution.attemptEnded(ending));
   }
 }
 
