@@ -165,6 +165,13 @@ describe("streams", () => {
     expect(seen.map(({ value }) => (value as Event).n)).toEqual([7, 8, 9]);
   });
 
+  test("a thousand events wait where nobody says how many", () => {
+    const { bus: events } = bus();
+    const stream = events.stream();
+    for (let n = 0; n < 1001; n++) events.emit(a(n));
+    expect(stream.dropped).toBe(1);
+  });
+
   test("without capacity a reader hears only what it waits for", async () => {
     const { bus: events } = bus();
     const stream = events.stream({ capacity: 0 });

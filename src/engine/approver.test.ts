@@ -354,6 +354,22 @@ describe("an approval that is used up for nothing", () => {
     expect((await full.queryRecords({})).records.length).toBe(2);
   });
 
+  test("a schema that changed its mind about the approved arguments refuses them, and the approval is given back", async () => {
+    let given = 0;
+    let checks = 0;
+    let ran = false;
+    const engine = createEngine({
+      permissions: { ask: ["*"] },
+      approver: { ask: async () => ({ kind: "approved", giveBack: async () => void given++ }) },
+    });
+    const issues = [{ path: ["path"], code: "custom", message: "path is gone" }];
+    const input = { json: {}, validate: () => (++checks === 1 ? { value: {} } : { issues }) };
+    const result = await engine.call({ ...sampleTool(() => (ran = true)), input }, {});
+    expect(result).toMatchObject({ error: { code: "validation_error", issues } });
+    await settle();
+    expect([ran, given]).toEqual([false, 1]);
+  });
+
   test("a schema that hangs when the approved arguments are checked again is stopped, and the approval given back", async () => {
     const clock = new FakeClock();
     let given = 0;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
+import { failure } from "../base/index.ts";
 import type { ToolResult } from "../tool/index.ts";
 import { createEngine } from "./engine.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -40,6 +41,15 @@ test("enabling does not undo what else switches a tool off", async () => {
   const both = { enabledTools: ["work"], disabledTools: ["work"] };
   expect(await call({ gated: true }, both)).toMatchObject({ success: false });
   expect(await call({ status: "disabled", alwaysEnabled: true }, both)).toMatchObject({ success: false });
+});
+
+test("the engine says beforehand whether a tool could be called", () => {
+  const engine = createEngine({ disabledTools: ["off"] });
+  expect(engine.isAvailable(sampleTool(() => 1))).toBe(true);
+  expect(engine.isAvailable(sampleTool(() => 1, { name: "off" }))).toBe(false);
+  expect(engine.isAvailable(sampleTool(() => 1, { status: "draft" }))).toBe(false);
+  const broken = { ...sampleTool(() => 1), broken: failure("executor_not_found", "gone") };
+  expect(engine.isAvailable(broken)).toBe(false);
 });
 
 test("availability is decided before the arguments are looked at", async () => {
