@@ -233,3 +233,8 @@ describe("a definition that cannot work says what to change", () => {
       expect(() => defineTool(given as never)).toThrow("defineTool() takes one object");
   });
 });
+
+test("an effect function that answers nonsense makes its calls destructive", () => {
+  const odd = defineTool({ name: "odd", description: "Odd", effect: () => "sometimes" as never, run: () => 1 });
+  expect(typeof odd.destructive === "function" && odd.destructive({})).toBe(true);
+});

@@ -136,8 +136,11 @@ function infoOf(given: Partial<ToolInfo> & Pick<ToolInfo, "name" | "description"
   };
 }
 
+const harmless: ReadonlySet<Effect> = new Set(["pure", "read", "idempotent"]);
+
 function destructiveBy<Args>(effect: Effect | ((args: Args) => Effect)): boolean | ((args: Args) => boolean) {
-  return typeof effect === "function" ? (args) => effect(args) === "once" : effect === "once";
+  // What is no effect counts as `once`: a function of somebody else's may answer anything.
+  return typeof effect === "function" ? (args) => !harmless.has(effect(args)) : !harmless.has(effect);
 }
 
 function inputSchema(name: string, input: AnySchema | undefined, json: JsonSchema | undefined): Schema {
