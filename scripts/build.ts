@@ -23,7 +23,7 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /** What `loadPackage` loads, and the file that it becomes. */
-const packages = { yaml: "yaml", re2js: "re2js", ajv: "ajv", "ajv/dist/2020.js": "ajv-2020" } as const;
+const packages = { yaml: "yaml", re2js: "re2js", ajv: "ajv", "ajv/dist/2020.js": "ajv-2020", "json-p3": "json-p3" } as const;
 
 /** Stands in for src/base/load-package.ts. */
 const loadPackage = `import { createRequire } from "node:module";
@@ -84,6 +84,7 @@ async function notices(): Promise<string> {
     "fast-deep-equal",
     "fast-uri",
     "fastest-levenshtein",
+    "json-p3",
     "json-schema-traverse",
     "re2js",
     "readdirp",

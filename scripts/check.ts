@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { styleText } from "node:util";
 
 const report = join(tmpdir(), `windlass-tests-${process.pid}.json`);
@@ -34,6 +34,21 @@ interface Step {
   readonly seconds: number;
 }
 
+interface TestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
 function run([name, command]: Command): Promise<Step> {
   const started = performance.now();
   return new Promise((resolve) => {
@@ -59,14 +74,22 @@ async function runLane(commands: readonly Command[]): Promise<Step[]> {
 const built = await run(first);
 const steps = [built, ...(built.ok ? (await Promise.all(lanes.map(runLane))).flat() : [])];
 for (const { name, ok, output } of steps) {
-  if (!ok) console.log(`\n${styleText("bold", `--- ${name}`)}\n${output.trim()}`);
+  // The end tells most; what failed among the tests is told below.
+  if (!ok) console.log(`\n${styleText("bold", `--- ${name}`)}\n${output.trim().slice(-8000)}`);
 }
 const failed = steps.filter(({ ok }) => !ok);
 const tests = await readFile(report, "utf8").then(
-  (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number },
-  () => ({ numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 }),
+  (text) => JSON.parse(text) as TestReport,
+  (): TestReport => ({ numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] }),
 );
 await rm(report, { force: true });
 console.log(`\n${failed.length === 0 ? "all checks passed" : `failed: ${failed.map(({ name }) => name).join(", ")}`}`);
 console.log(`${tests.numPassedTests} passed, ${tests.numFailedTests} failed, ${tests.numPendingTests} skipped`);
+// Once more and last, in few words: a long log is often cut.
+for (const { name, message, assertionResults } of tests.testResults) {
+  const broken = assertionResults.filter(({ status }) => status === "failed");
+  if (broken.length === 0 && message !== "") console.log(`${relative(".", name)}: ${message.slice(0, 300)}`);
+  for (const { fullName, failureMessages } of broken)
+    console.log(`${relative(".", name)}: ${fullName}\n  ${failureMessages[0]?.slice(0, 600) ?? ""}`);
+}
 process.exitCode = failed.length === 0 ? 0 : 1;

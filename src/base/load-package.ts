@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Ajv from "ajv";
 import type * as Ajv2020 from "ajv/dist/2020.js";
+import type * as JsonP3 from "json-p3";
 import type * as Re2js from "re2js";
 import type * as Yaml from "yaml";
 
@@ -12,6 +13,7 @@ export interface LazyPackages {
   readonly re2js: typeof Re2js;
   readonly ajv: typeof Ajv;
   readonly "ajv/dist/2020.js": typeof Ajv2020;
+  readonly "json-p3": typeof JsonP3;
 }
 
 /**
