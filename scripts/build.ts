@@ -17,6 +17,7 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { index: "src/index.ts" },
   { app: "src/app/index.ts" },
   { agent: "src/agent.ts" },
+  { chain: "src/chain.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
   { cli: "src/cli/main.ts" },

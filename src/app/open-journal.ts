@@ -5,17 +5,20 @@ import {
   type ApprovalStore,
   type RecordStore,
   type Retention,
+  type RunJournal,
   createMemoryApprovals,
   createMemoryRecords,
+  createMemoryRuns,
 } from "../store/index.ts";
 import { type FailureError, fail } from "../base/index.ts";
 import type { Redactor } from "../text/index.ts";
 import { exists } from "./find-workspace.ts";
 
-/** Where a workspace keeps its records and approvals. */
+/** Where a workspace keeps its records, approvals and runs. */
 export interface Journal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
+  readonly runs: RunJournal;
   /** The database; undefined in memory. */
   readonly store: SqliteStore | undefined;
   close(): Promise<void>;
@@ -36,7 +39,8 @@ export async function openJournal(dir: string, options: JournalOptions): Promise
   if (!(await exists(data))) await makeDataFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  return { store, records: store.records, approvals: store.approvals, close: () => store.close() };
+  const { records, approvals, runs } = store;
+  return { store, records, approvals, runs, close: () => store.close() };
 }
 
 async function makeDataFolder(data: string): Promise<void> {
@@ -57,5 +61,6 @@ async function makeDataFolder(data: string): Promise<void> {
 /** The same without a file, gone with the process. */
 export function memoryJournal(redactor: Redactor): Journal {
   const records = createMemoryRecords({ redactor });
-  return { records, approvals: createMemoryApprovals({}), store: undefined, close: () => records.close() };
+  const approvals = createMemoryApprovals({});
+  return { records, approvals, runs: createMemoryRuns(), store: undefined, close: () => records.close() };
 }

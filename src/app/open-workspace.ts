@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { SqliteStore } from "../adapters/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
 import { builtinTools } from "../builtin/index.ts";
+import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import {
   type Approver,
   type Closable,
@@ -16,7 +17,9 @@ import { createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
 import { type AnyTool, ToolRegistry } from "../tool/index.ts";
+import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
+import { type Chains, createChains } from "./create-chains.ts";
 import { memoryJournal, openJournal } from "./open-journal.ts";
 import { type ReadSecrets, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
@@ -50,8 +53,18 @@ export interface Workspace {
   /** The database; undefined with the `memory` store. */
   readonly store: SqliteStore | undefined;
   readonly folder: ToolFolder;
+  /** The chains of the folder and the built-in ones. Those that can run are tools too, of the source `chains`. */
+  readonly chains: ChainLibrary;
+  readonly chainFolder: ChainFolder;
+  /** Runs of chains: in the database, or in memory with the `memory` store. */
+  readonly runs: ChainRuns;
   /** Secrets that `windlass.yaml` names and that have no value. */
   readonly missingSecrets: ReadSecrets["missing"];
+  /**
+   * The plan of a chain, by its name or by the path of a file. Throws with everything that is wrong with it, or with
+   * what could have been meant.
+   */
+  loadChain(nameOrFile: string): Promise<Plan>;
   /** What is wrong with files of the workspace that did not stop it. */
   problems(): readonly Problem[];
   /** Finishes what is under way, then lets go of files, timers and connections. */
@@ -86,7 +99,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const settings = await readSettings(dir);
   const { config, problems } = settings;
   if (hasErrors(problems)) throw new WorkspaceError(problems);
-  const secrets = await readSecrets(config.secrets, dir, options.env ?? process.env);
+  const env = options.env ?? process.env;
+  const secrets = await readSecrets(config.secrets, dir, env);
   const redactor = createRedactor(Object.values(secrets.values));
   const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
   const journal = options.store === "memory" ? memoryJournal(redactor) : await openJournal(dir, keeping);
@@ -104,6 +118,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     approver: options.approver?.(parked) ?? parked,
     ...(options.onLog !== undefined && { onLog: options.onLog }),
   });
+  const mode = reloadMode(config, options.reload ?? true);
+  const chains = createChains({ dir, config, engine, registry, journal, mode, env });
   const folder = createToolFolder({
     dir: join(dir, config.engine.toolsDirectory),
     root: dir,
@@ -111,11 +127,15 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     executors: builtins,
     http: door,
     secretNames: Object.keys(config.secrets),
-    onEvent: (event) => engine.emit(event),
-    mode: reloadMode(config, options.reload ?? true),
+    onEvent: (event) => {
+      engine.emit(event);
+      if (event.type === "reload_completed") chains.folder.refresh();
+    },
+    mode,
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
   await folder.load();
+  await chains.folder.load();
 
   return {
     dir,
@@ -123,11 +143,15 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     config,
     engine,
     folder,
+    chains: chains.library,
+    chainFolder: chains.folder,
+    runs: chains.runs,
+    loadChain: chains.loadChain,
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...problems, ...problemsWith(settings, folder, registry)],
-    close: () => closeAll([folder, engine, journal, door]),
+    problems: () => [...problems, ...problemsWith(settings, { folder, chains, registry })],
+    close: () => closeAll([folder, chains.folder, chains.runs, engine, journal, door]),
   };
 }
 
@@ -155,10 +179,20 @@ function reloadMode(config: WorkspaceConfig, reload: boolean) {
   return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs: reloadIntervalMs };
 }
 
-/** What is wrong with the files of tools, and with what the settings say about tools. */
-function problemsWith(settings: Settings, folder: ToolFolder, registry: ToolRegistry): readonly Problem[] {
-  const problems = folder.problems();
+interface Loaded {
+  readonly folder: ToolFolder;
+  readonly chains: Chains;
+  readonly registry: ToolRegistry;
+}
+
+/** What is wrong with the files of tools and chains, and with what the settings say about them. */
+function problemsWith(settings: Settings, { folder, chains, registry }: Loaded): readonly Problem[] {
+  const problems = [...folder.problems(), ...chains.problems()];
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
-  return [...problems, ...unmatchedRules(settings, () => registry.list().map(({ tool }) => tool))];
+  const known = (): { name: string; aliases: readonly string[] }[] => [
+    ...registry.list().map(({ tool }) => tool),
+    ...chains.library.names().map((name) => ({ name, aliases: [] })),
+  ];
+  return [...problems, ...unmatchedRules(settings, known)];
 }

@@ -31,6 +31,14 @@ export interface WorkspaceConfig {
   };
   readonly permissions: PermissionRules;
   readonly secrets: Readonly<Record<string, SecretSource>>;
+  /** Names of environment variables that chains may read. */
+  readonly env: readonly string[];
+  readonly chains: {
+    readonly directory: string;
+    /** Whether runs are kept, where the chain does not say. */
+    readonly durable: boolean;
+    readonly maxParallel: number;
+  };
   readonly retention: Retention;
   readonly network: { readonly allow: readonly string[] };
 }
@@ -64,6 +72,8 @@ interface WorkspaceFile {
   };
   permissions?: { deny?: string[]; ask?: string[]; allow?: string[] };
   secrets?: Record<string, "env" | SecretSource>;
+  env?: string[];
+  chains?: { directory?: string; durable?: boolean; max_parallel?: number };
   retention?: { days?: number; bytes?: number | string };
   network?: { allow?: string[] };
 }
@@ -117,6 +127,7 @@ function checkMeanings(file: unknown, report: FileReport): void {
   checkEach(["network", "allow"], (entry) => parseAllowList([entry]));
   check(["retention", "bytes"], parseSize);
   check(["engine", "tools_directory"], checkFolder);
+  check(["chains", "directory"], checkFolder);
 }
 
 /** The value at a path; undefined where it leads nowhere. */
@@ -144,6 +155,8 @@ function toConfig(file: WorkspaceFile): WorkspaceConfig {
     secrets: Object.fromEntries(
       Object.entries(file.secrets ?? {}).map(([name, source]) => [name, source === "env" ? { env: name } : source]),
     ),
+    env: file.env ?? [],
+    chains: toChains(file.chains ?? {}),
     retention: toRetention(file.retention ?? {}),
     network: { allow: file.network?.allow ?? [] },
   };
@@ -171,6 +184,14 @@ function toEngine(file: NonNullable<WorkspaceFile["engine"]>): WorkspaceConfig["
     maxRetries: file.max_retries ?? 3,
     enabledTools: file.enabled_tools ?? [],
     disabledTools: file.disabled_tools ?? [],
+  };
+}
+
+function toChains(file: NonNullable<WorkspaceFile["chains"]>): WorkspaceConfig["chains"] {
+  return {
+    directory: file.directory ?? "chains",
+    durable: file.durable ?? true,
+    maxParallel: file.max_parallel ?? 5,
   };
 }
 

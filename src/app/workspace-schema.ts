@@ -73,6 +73,18 @@ export const workspaceSchema: JsonSchema = {
         },
         description: "Names of secrets and where their values are. Values never stand in this file.",
       },
+      env: { ...texts, description: "Environment variables that chains may read; none where absent." },
+      chains: closed(
+        {
+          directory: { ...text, description: "Where chains are loaded from; chains where absent." },
+          durable: {
+            ...flag,
+            description: "Keep runs, so that they can be resumed, where a chain does not say; true where absent.",
+          },
+          max_parallel: { ...positive, description: "Steps of one run at once, where a chain does not say; 5." },
+        },
+        "How chains are loaded and run.",
+      ),
       retention: closed(
         {
           days: { ...seconds, description: "Days that records are kept." },

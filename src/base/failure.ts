@@ -9,7 +9,7 @@ import type { Issue } from "./issue.ts";
 export type RetryVerdict = "safe" | "unsafe" | "never";
 
 /** Where in the product a failure code can appear. */
-export type FailureArea = "call" | "definition" | "store";
+export type FailureArea = "call" | "definition" | "run" | "store";
 
 interface FailureKind {
   readonly area: FailureArea;
@@ -111,6 +111,66 @@ export const failureKinds = {
     area: "definition",
     means: "A file of the workspace cannot be read as what it should be.",
     remedy: "Correct the line that the message shows.",
+    retry: "never",
+  },
+  chain_invalid: {
+    area: "definition",
+    means: "A chain cannot be planned: something in it is wrong.",
+    remedy: "Correct the lines that the message shows; `windlass validate` shows all of them.",
+    retry: "never",
+  },
+  expression_error: {
+    area: "run",
+    means: "An expression of a chain failed on the values of this run.",
+    remedy: "Correct the expression, or provide for the missing value with `??`.",
+    retry: "never",
+  },
+  loop_exhausted: {
+    area: "run",
+    means: "A `repeat` reached its limit before its condition held.",
+    remedy: "Raise `max` or `max_duration`, or correct `until`.",
+    retry: "never",
+  },
+  items_failed: {
+    area: "run",
+    means: "More items of a `for_each` failed than `tolerate` allows.",
+    remedy: "Look at the items that failed, or raise `tolerate`.",
+    retry: "never",
+  },
+  interrupted: {
+    area: "run",
+    means: "The process ended while a tool ran that must not run twice; nobody knows whether its work was done.",
+    remedy: "Find out, then approve running it again, or reject it.",
+    retry: "unsafe",
+  },
+  run_not_found: {
+    area: "run",
+    means: "No run has this id.",
+    remedy: "List the runs with `windlass runs`.",
+    retry: "never",
+  },
+  run_exists: {
+    area: "run",
+    means: "A run with this id exists, of another chain or with other input.",
+    remedy: "Choose another id, or leave it out.",
+    retry: "never",
+  },
+  run_held: {
+    area: "run",
+    means: "Another process is executing this run.",
+    remedy: "Wait for it, or cancel the run.",
+    retry: "safe",
+  },
+  run_lost: {
+    area: "run",
+    means: "Another process has taken this run over, and goes on with it.",
+    remedy: "Look at the run with `windlass show RUN`.",
+    retry: "never",
+  },
+  run_changed: {
+    area: "run",
+    means: "A tool, or Windlass itself, changed since the run began, so that it cannot be continued faithfully.",
+    remedy: "Start it again from the step that matters: `windlass rerun RUN --from STEP`.",
     retry: "never",
   },
   store_newer: {

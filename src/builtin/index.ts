@@ -1,3 +1,4 @@
+export { type BuiltinChain, builtinChains } from "./builtin-chains.ts";
 export { type BuiltinServices, builtinTools } from "./builtin-tools.ts";
 export { calculate } from "./calculator/calculate.ts";
 export { calculatorReasons } from "./calculator/fault.ts";

@@ -71,10 +71,11 @@ function toArgument({ name, about, optional, several, choices }: ArgumentSpec): 
   return choices === undefined ? argument : argument.choices(choices);
 }
 
-function toOption({ flags, about, choices, atLeast, whole }: OptionSpec): Option {
-  const option = new Option(flags.replace(/ ([A-Z]+)$/, " <$1>"), about);
+function toOption({ flags, about, choices, atLeast, whole, several }: OptionSpec): Option {
+  const option = new Option(flags.replace(/ ([A-Z=]+)$/, " <$1>"), about);
   if (choices !== undefined) option.choices(choices);
   if (atLeast !== undefined) option.argParser((text) => readNumber(text, atLeast, whole === true));
+  if (several === true) option.argParser((text, before: readonly string[] = []) => [...before, text]);
   return option;
 }
 
@@ -92,5 +93,5 @@ function paintError(text: string, terminal: Terminal): string {
   // It repeats words of the command line, which a script may have got from anywhere.
   // oxlint-disable-next-line no-control-regex
   const plain = text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "");
-  return plain.replace(/^error:/, terminal.tint("red", "error:")).replace(/<([A-Z]+)>/, "$1");
+  return plain.replace(/^error:/, terminal.tint("red", "error:")).replace(/<([A-Z=]+)>/, "$1");
 }

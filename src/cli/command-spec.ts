@@ -2,7 +2,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 
 /** What a shell can offer for a word that is being typed. */
-export type Completes = "tool" | "parameter" | "file" | "folder" | "approval";
+export type Completes = "tool" | "parameter" | "chain" | "run" | "file" | "folder" | "approval";
 
 /** A word of the command line, by its place. */
 export interface ArgumentSpec {
@@ -18,7 +18,7 @@ export interface ArgumentSpec {
 
 /** An option of a command. */
 export interface OptionSpec {
-  /** `-C, --dir DIR`; without a word in capitals it is a switch. */
+  /** `-C, --dir DIR`; without a word in capitals it is a switch. `KEY=VALUE` is such a word too. */
   readonly flags: string;
   readonly about: string;
   readonly choices?: readonly string[];
@@ -26,6 +26,8 @@ export interface OptionSpec {
   readonly atLeast?: number;
   /** With {@link atLeast}: a whole number. */
   readonly whole?: boolean;
+  /** May be given more than once. */
+  readonly several?: boolean;
   readonly completes?: Completes;
 }
 

@@ -19,6 +19,8 @@ export interface CompletionSources {
   tools(): Promise<readonly Candidate[]>;
   /** The parameters of a tool, each with `=` behind, or the values of one that is being typed. */
   parameters(tool: string, typed: string): Promise<readonly Candidate[]>;
+  chains(): Promise<readonly Candidate[]>;
+  runs(): Promise<readonly Candidate[]>;
   approvals(): Promise<readonly Candidate[]>;
 }
 
@@ -64,7 +66,7 @@ function readLine(words: readonly string[]): Line {
 }
 
 function takesValue(option: OptionSpec | undefined): OptionSpec | undefined {
-  return option !== undefined && / [A-Z]+$/.test(option.flags) ? option : undefined;
+  return option !== undefined && / [A-Z=]+$/.test(option.flags) ? option : undefined;
 }
 
 /** `-C, --dir DIR` has the names `-C` and `--dir`. */
@@ -127,6 +129,11 @@ async function valuesOfKind(kind: Completes, { current, operands, sources }: Ask
       const candidates = await sources.parameters(operands[0] ?? "", current);
       return { candidates, ...(current.includes("=") ? {} : { also: "nospace" as const }) };
     }
+    case "chain":
+      // A file is as good as a name.
+      return { candidates: await sources.chains(), also: "files" };
+    case "run":
+      return { candidates: await sources.runs() };
     case "approval":
       return { candidates: await sources.approvals() };
     case "file":

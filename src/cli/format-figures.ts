@@ -1,3 +1,5 @@
+export { formatDuration } from "../text/index.ts";
+
 /** `2026-11-15 08:19:07`, in the time zone of this machine. */
 export function formatTime(at: number): string {
   const date = new Date(at);
@@ -5,16 +7,6 @@ export function formatTime(at: number): string {
   const two = (number: number): string => String(number).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-/** `0.4 ms`, `12 ms`, `3.2 s`, `2 min 5 s`. */
-export function formatDuration(ms: number): string {
-  if (ms < 10) return `${trimmed(ms)} ms`;
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${trimmed(ms / 1000)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
 /** `512 B`, `12.3 kB`, `1.5 GB`. */

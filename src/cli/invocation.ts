@@ -9,6 +9,8 @@ export interface Invocation {
   readonly dir: string | undefined;
   flag(name: string): boolean;
   text(name: string): string | undefined;
+  /** All values of an option that may be given more than once. */
+  texts(name: string): readonly string[];
   number(name: string): number | undefined;
 }
 
@@ -29,6 +31,10 @@ export function createInvocation(parts: {
     text: (name) => {
       const value = valueOf(name);
       return typeof value === "string" ? value : undefined;
+    },
+    texts: (name) => {
+      const value = valueOf(name);
+      return Array.isArray(value) ? value.map(String) : [];
     },
     number: (name) => {
       const value = valueOf(name);

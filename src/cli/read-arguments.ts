@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { type JsonSchema, parseArguments } from "../schema/index.ts";
 import { type Parameter, otherTypesOf, parametersOf } from "./parameters-of.ts";
-import type { AnyTool } from "../tool/index.ts";
 import { shellPair } from "./invocation.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,16 +15,18 @@ export interface GivenArguments {
 export interface ArgumentSources {
   /** `key=value`, each. */
   readonly pairs: readonly string[];
-  /** The value of `--args`. */
+  /** The value of the option that takes them as JSON. */
   readonly text: string | undefined;
-  /** Its input schema says how values are read. */
-  readonly tool: AnyTool;
+  /** The name of that option. */
+  readonly option: string;
+  /** Says how values are read. */
+  readonly schema: JsonSchema;
 }
 
-/** Reads `--args` and the `key=value` words; a key that is in both has the value of its word. */
-export async function readArguments({ pairs, text, tool }: ArgumentSources): Promise<GivenArguments> {
-  const { json } = tool.input;
-  const given = text === undefined ? {} : checked(await readText(text), "--args: ");
+/** Reads an option such as `--args` and the `key=value` words; a key that is in both has the value of its word. */
+export async function readArguments(sources: ArgumentSources): Promise<GivenArguments> {
+  const { pairs, text, option, schema: json } = sources;
+  const given = text === undefined ? {} : checked(await readText(text, option), `${option}: `);
   const parameters = parametersOf(json);
   const typed = new Map<string, unknown>();
   for (const word of pairs) {
@@ -36,7 +37,7 @@ export async function readArguments({ pairs, text, tool }: ArgumentSources): Pro
       throw new UsageError(`${key} is given twice`, `for several values write a list: ${key}='["a", "b"]'`);
     typed.set(key, readValue(word.slice(at + 1), typesFor(key, parameters, json)));
   }
-  // Written out and read again: words pass the same checks of size, depth and keys as --args.
+  // Written out and read again: words pass the same checks of size, depth and keys as the option.
   const merged = checked(JSON.stringify(Object.fromEntries([...Object.entries(given), ...typed])), "");
   return { args: merged, typed: new Set(typed.keys()) };
 }
@@ -47,14 +48,14 @@ function checked(text: string, where: string): Record<string, unknown> {
   throw new UsageError(`${where}${result.issues.map(({ message }) => message).join("; ")}`);
 }
 
-async function readText(text: string): Promise<string> {
+async function readText(text: string, option: string): Promise<string> {
   if (text === "-") return await readStart(process.stdin);
   if (!text.startsWith("@")) return text;
   try {
     return await readStart(createReadStream(text.slice(1)));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new UsageError(`--args: the file ${JSON.stringify(text.slice(1))} cannot be read (${code})`);
+    throw new UsageError(`${option}: the file ${JSON.stringify(text.slice(1))} cannot be read (${code})`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { type Screen, processScreen } from "./screen.ts";
+
 /** Not imported: importing node:util loads more than the whole help takes to print. */
 const { styleText } = process.getBuiltinModule("node:util");
 
@@ -22,6 +24,8 @@ export interface Terminal {
   readonly sideColumns: number | undefined;
   /** Are colours wanted on stderr? */
   readonly sideColors: boolean;
+  /** Where lines can be drawn over; undefined where stderr is no terminal. */
+  readonly screen: Screen | undefined;
   /** Can a person be asked? */
   readonly interactive: boolean;
   /** Resolves when everything written so far has left the process, or can no longer. */
@@ -42,7 +46,10 @@ export function processTerminal(): Terminal {
   const streams = [withOwnWrite(process.stdout), withOwnWrite(process.stderr)] as const;
   const out = quietly(streams[0], (error) => (fault = error.message));
   const side = quietly(streams[1], () => {});
-  process.stdout.write = process.stderr.write.bind(process.stderr);
+  const { screen, beside } = processScreen(side);
+  // Looked up each time: while something is drawn on the screen, stderr collects whole lines.
+  process.stdout.write = ((...given: Parameters<typeof process.stderr.write>) =>
+    process.stderr.write(...given)) as typeof process.stderr.write;
   let status = "";
   const setStatus = (line: string): void => {
     if (line !== status && process.stderr.isTTY && process.env["TERM"] !== "dumb") side(`\r\x1b[K${line}`);
@@ -51,7 +58,7 @@ export function processTerminal(): Terminal {
   const clean = (write: (text: string) => void, line: string): void => {
     const before = status;
     setStatus("");
-    write(`${line}\n`);
+    beside(() => write(`${line}\n`));
     setStatus(before);
   };
   return {
@@ -72,6 +79,7 @@ export function processTerminal(): Terminal {
     tint: (style, text) => painted(process.stderr, style, text),
     columns: columnsOf(process.stdout),
     sideColumns: columnsOf(process.stderr),
+    screen,
     sideColors: painted(process.stderr, "bold", "x") !== "x",
     get interactive() {
       // Asked for late: merely looking at stdin opens it.

@@ -49,7 +49,7 @@ function ignore(): void {}
 
 /** Approvers are written by users: one that answers nonsense has not approved anything. */
 async function ask(call: Call, ...asked: Parameters<Call["core"]["approver"]["ask"]>): Promise<Answer> {
-  const answer = await call.core.approver.ask(...asked);
+  const answer = await (call.context.hooks?.approver ?? call.core.approver).ask(...asked);
   if (["approved", "rejected", "parked"].includes(answer?.kind)) return answer;
   throw new TypeError("the approver gave no answer of the kind approved, rejected or parked");
 }

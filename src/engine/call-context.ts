@@ -1,4 +1,5 @@
 import type { CallerType } from "../store/index.ts";
+import type { CallHooks } from "./call-hooks.ts";
 
 /** Who calls, on whose behalf, and with which limits. Every field is optional. */
 export interface CallContext {
@@ -11,6 +12,8 @@ export interface CallContext {
   readonly workflowId?: string;
   /** Deadline of one attempt, where the tool states none; 30 s where absent. */
   readonly timeoutMs?: number;
+  /** The most an attempt may take, whatever the tool states. */
+  readonly limitMs?: number;
   /** Further attempts after a failure that is safe to retry; 3 where absent. Nested calls and chain steps get none. */
   readonly maxRetries?: number;
   /** Higher goes first under the `priority` strategy. */
@@ -22,6 +25,9 @@ export interface CallContext {
   readonly idempotencyKey?: string;
   /** Gets what the handler reports with `ctx.progress()` or yields. */
   readonly onProgress?: (value: unknown) => unknown;
+  /** Reuses results of a `pure` or `read` tool for this long, whatever the tool states; `key` stands for the arguments. */
+  readonly reuse?: { readonly ttlMs: number; readonly key?: unknown };
+  readonly hooks?: CallHooks;
 }
 
 /**
@@ -44,4 +50,11 @@ export function forWorkflow(workflowId: string, nodeId: string, more: CallContex
 /** A time that a clock can measure; what is none (NaN, 0, text from plain JavaScript) counts as not stated. */
 export function timeLimit(ms: unknown): number | undefined {
   return typeof ms === "number" && ms > 0 && Number.isFinite(ms) ? ms : undefined;
+}
+
+/** How long an attempt may take: what the tool states, else what the caller states, but no longer than its limit. */
+export function attemptLimit(own: unknown, { timeoutMs, limitMs }: CallContext): number | undefined {
+  const usual = timeLimit(own) ?? timeLimit(timeoutMs);
+  const most = timeLimit(limitMs);
+  return usual !== undefined && most !== undefined ? Math.min(usual, most) : (usual ?? most);
 }

@@ -1,10 +1,16 @@
 import { type Failure, type Issue, failure } from "../base/index.ts";
 import { showUnsafe, suggest } from "../text/index.ts";
 import type { Answer } from "./approver.ts";
+import type { Resolver } from "./core.ts";
 import type { Ruling } from "./permissions.ts";
 
+/** Nothing can be called by this name, or the target is no tool at all. */
+export function notFound(target: unknown, resolver: Resolver): Failure {
+  return typeof target === "string" ? toolNotFound(target, resolver.names()) : notATool(target);
+}
+
 /** No tool has this name; the closest one is suggested. */
-export function toolNotFound(name: string, known: Iterable<string>): Failure {
+function toolNotFound(name: string, known: Iterable<string>): Failure {
   const close = suggest(name, known);
   const shown = showUnsafe(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
   const hint = close === undefined ? "" : `; did you mean "${close}"?`;
@@ -17,7 +23,7 @@ export function toolNotFound(name: string, known: Iterable<string>): Failure {
 const longestName = 100;
 
 /** What was called is neither a name nor a tool. */
-export function notATool(target: unknown): Failure {
+function notATool(target: unknown): Failure {
   const kind = target === null ? "null" : typeof target;
   return failure("tool_not_found", `call() takes the name of a tool, or a tool made by defineTool(); got ${kind}`, {
     reason: "not_a_tool",

@@ -2,16 +2,8 @@ import { type Expiring, type Failure, type Issue, type Linked, failure } from ".
 import { type Validation, unknownKeys } from "../schema/index.ts";
 import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
 import { askFor, giveBack } from "./ask-for.ts";
-import { type CallContext, timeLimit } from "./call-context.ts";
-import {
-  allIssues,
-  denied,
-  invalidArguments,
-  nestedTooDeep,
-  notATool,
-  notApproved,
-  toolNotFound,
-} from "./call-failures.ts";
+import { type CallContext, attemptLimit, timeLimit } from "./call-context.ts";
+import { allIssues, denied, invalidArguments, nestedTooDeep, notApproved, notFound } from "./call-failures.ts";
 import type { Core } from "./core.ts";
 import { effectOf } from "./effect-of.ts";
 import { Execution, type Job, type Settles } from "./execution.ts";
@@ -133,17 +125,12 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
     if (this.depth > core.limits.maxDepth) return this.#fail(nestedTooDeep(this.name, core.limits.maxDepth));
     const registration = findTool(this.#target, core.resolver);
-    if (registration === undefined) return this.#fail(this.#notFound());
+    if (registration === undefined) return this.#fail(notFound(this.#target, core.resolver));
     this.registration = registration;
     if (registration.tool.broken !== undefined) return this.#fail(registration.tool.broken);
     const unavailable = core.unavailable(registration.tool);
     if (unavailable !== undefined) return this.#fail(failure("not_available", unavailable, { retry: "never" }));
     return this.#validate(registration.tool);
-  }
-
-  #notFound(): Failure {
-    if (typeof this.#target !== "string") return notATool(this.#target);
-    return toolNotFound(this.#target, this.core.resolver.names());
   }
 
   #validate(tool: AnyTool): MaybePromise<ToolResult> {
@@ -177,7 +164,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     this.args = validation.value;
     this.effect = effectOf(tool, this.args);
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(this.args) : tool.timeoutMs;
-    this.timeoutMs = timeLimit(own) ?? timeLimit(this.context.timeoutMs) ?? this.core.limits.timeoutMs;
+    this.timeoutMs = attemptLimit(own, this.context) ?? this.core.limits.timeoutMs;
     return this.#permit(tool);
   }
 
@@ -204,8 +191,10 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
     const question = askFor(this, tool);
     const answer = await this.#abortable(question.answer);
-    if (answer === undefined) question.withdraw();
-    if (answer === undefined) return this.#fail(this.#stopped());
+    if (answer === undefined) {
+      question.withdraw();
+      return this.#fail(this.#stopped());
+    }
     if (answer.kind !== "approved") return this.#fail(notApproved(tool.name, answer));
     this.#giveBack = answer.giveBack;
     this.given = question.args;
@@ -218,9 +207,10 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
 
   #reuse(tool: AnyTool): MaybePromise<ToolResult> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
-    const reusable = tool.cache !== undefined && (this.effect === "pure" || this.effect === "read");
+    const wanted = tool.cache !== undefined || this.context.reuse !== undefined;
+    const reusable = wanted && (this.effect === "pure" || this.effect === "read");
     if (!reusable || !isComparable(this.given)) return this.#execute();
-    const key = reuseKey(tool, this.given, this.context.principal);
+    const key = reuseKey(tool, this.given, this.context);
     const hit = this.core.cache.get(key, this.executedAt);
     if (hit === undefined) return this.#guard(this.#share(key));
     this.cached = true;
@@ -273,6 +263,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     this.#settled = true;
     this.context.signal?.removeEventListener("abort", this);
     this.core.live.remove(this);
+    this.parent?.forget(this);
     if (this.#giveBack !== undefined && (execution?.attempts ?? 0) === 0) giveBack(this.#giveBack);
     recordCall(this, result, execution);
     emitFinished(this, result);
@@ -350,17 +341,25 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   async #callChild(target: string | AnyTool, args: unknown): Promise<ToolResult> {
-    const { signal: _signal, onProgress: _progress, ...inherited } = this.context;
+    return this.beginChild(target, args, {}).run();
+  }
+
+  /** A nested call. What the caller of this one arranged for itself is not handed on. */
+  beginChild(target: string | AnyTool, args: unknown, more: CallContext): Call {
+    const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, ...inherited } = this.context;
     // The same in every attempt, as long as the handler makes its calls in the same order.
-    const idempotencyKey = `${this.idempotencyKey}/${++this.#childCount}`;
-    const child = new Call(this.core, { target, args, context: { ...inherited, idempotencyKey }, parent: this });
+    const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
+    const context = { ...inherited, ...more, idempotencyKey };
+    const child = new Call(this.core, { target, args, context, parent: this });
     this.#children ??= new Set();
     this.#children.add(child);
     // Past its deadline, or between attempts, a composite starts nothing.
     if ((this.#execution ?? this.#flight?.execution)?.isRunning !== true) child.abort("cancelled");
-    const result = await child.run();
-    this.#children.delete(child);
-    return result;
+    return child;
+  }
+
+  forget(child: Call): void {
+    this.#children?.delete(child);
   }
 
   /** Nothing that a composite started outlives it. */

@@ -14,6 +14,8 @@ export interface Resolver {
   resolve(name: string): Registration | undefined;
   /** Every name and alias, for suggestions. */
   names(): Iterable<string>;
+  /** Changes whenever a name may lead somewhere else, so that what was made of it is made anew. */
+  readonly version?: number;
 }
 
 /** One line of a handler's log, secrets redacted. */

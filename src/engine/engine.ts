@@ -20,11 +20,12 @@ import {
   createMemoryCache,
   createMemoryRecords,
 } from "../store/index.ts";
-import { createRedactor } from "../text/index.ts";
-import { type AnyTool, type InputOf, type OutputOf, ToolRegistry, type ToolResult } from "../tool/index.ts";
+import { type Redactor, createRedactor } from "../text/index.ts";
+import { type AnyTool, type InputOf, type OutputOf, type Secrets, ToolRegistry, type ToolResult } from "../tool/index.ts";
 import { parkingApprover } from "./approver.ts";
 import { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
+import type { CallHandle } from "./call-hooks.ts";
 import type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 import type { Core } from "./core.ts";
 import type { EngineEvent, EngineEventType } from "./events.ts";
@@ -74,6 +75,21 @@ export class Engine {
   call(target: string | AnyTool, args?: unknown, context: CallContext = noContext): Promise<ToolResult> {
     const result = new Call(this.#core, { target, args, context }).run();
     return result instanceof Promise ? result : Promise.resolve(result);
+  }
+
+  /** The values that `ctx.secrets` gives; whoever else opens a handle of a secret asks here. */
+  get secrets(): Secrets {
+    return this.#core.secrets;
+  }
+
+  /** Hides secrets in whatever leaves. */
+  get redactor(): Redactor {
+    return this.#core.redactor;
+  }
+
+  /** Prepares a call that can be stopped without an `AbortSignal`; its `run()` makes it. For runs of chains. */
+  begin(target: string | AnyTool, args: unknown, context: CallContext = noContext): CallHandle {
+    return new Call(this.#core, { target, args, context });
   }
 
   /** Could this tool be called now, as far as its status and the settings are concerned? Rules are not asked. */

@@ -1,6 +1,7 @@
 import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
 import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
 import type { CallContext } from "./call-context.ts";
+import type { CallHandle } from "./call-hooks.ts";
 import type { Core } from "./core.ts";
 import { type AbortCause, failureOf, messageOf, stopped } from "./failed-attempt.ts";
 import { HandlerContext } from "./handler-context.ts";
@@ -29,6 +30,7 @@ export interface Job {
   started(queuedMs: number): void;
   /** Only for composites. */
   callTool: CallTool | undefined;
+  beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** The attempt is over: whatever it started must not outlive it. */
   stopChildren(): void;
   /** Another attempt is coming: its arguments are made anew. */
@@ -222,7 +224,25 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
 
   #attempt(): Result | Promise<Result> {
     this.attempts++;
-    if (this.attempts === 1) this.job.started(this.queuedMs);
+    if (this.attempts === 1) {
+      this.job.started(this.queuedMs);
+      const noted = this.job.context.hooks?.started?.(this.job.effect);
+      if (noted !== undefined) return this.#guard(this.#attemptAfter(noted));
+    }
+    return this.#run();
+  }
+
+  /** Somebody has to write down first that the handler starts. */
+  async #attemptAfter(noted: Promise<void>): Promise<Result> {
+    try {
+      await noted;
+    } catch (error) {
+      return this.#ended({ failure: failureOf(error, "read") });
+    }
+    return this.cause === undefined ? this.#run() : this.#ended({ failure: this.#stopped(this.cause) });
+  }
+
+  #run(): Result | Promise<Result> {
     const { tool, args, effect } = this.job;
     let outcome: Outcome | Promise<Outcome>;
     try {

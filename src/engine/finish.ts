@@ -45,7 +45,10 @@ function redactFailure(error: Failure, { redactor }: Core): Failure {
 /** One record for every call, however it ended. A store that breaks its word must not break the call. */
 export function recordCall(call: Call, result: ToolResult, execution: Execution | undefined): void {
   try {
-    call.core.records.add(toRecord(call, result, execution));
+    const record = toRecord(call, result, execution);
+    const { hooks } = call.context;
+    if (hooks?.record === undefined) call.core.records.add(record);
+    else hooks.record(record);
   } catch (error) {
     const message = `the record of this call was lost: ${messageOf(error)}`;
     call.core.log({ at: call.executedAt, callId: call.callId, tool: result.tool, message });

@@ -1,6 +1,7 @@
 import { canonicalJson, plainJsonSize } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Call } from "./call.ts";
+import type { CallContext } from "./call-context.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failed-attempt.ts";
 import type { Outcome } from "./outcome.ts";
@@ -63,8 +64,10 @@ export function isComparable(args: unknown): boolean {
 }
 
 /** Equal for the same tool, arguments and principal: nobody sees what another principal was given. */
-export function reuseKey(tool: AnyTool, args: unknown, principal: string | undefined): string {
-  return canonicalJson([identityOf(tool), principal ?? null, args]);
+export function reuseKey(tool: AnyTool, args: unknown, { principal, reuse }: CallContext): string {
+  if (reuse === undefined) return canonicalJson([identityOf(tool), principal ?? null, args]);
+  // Who asks for reuse wants it across processes too, so that the identity of an object does not do.
+  return canonicalJson([tool.name, tool.version, principal ?? null, reuse.key ?? null, reuse.key ?? args]);
 }
 
 /** A number per tool object: a tool that was edited and reloaded under the same name is another tool. */
@@ -90,10 +93,11 @@ export function flightKey(call: Call, key: string): string {
 /** Keeps an output for equal calls to come. */
 export function remember(call: Call, key: string, outcome: Outcome): void {
   const { tool, core } = call;
-  if (tool.cache === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;
+  const ttlMs = call.context.reuse?.ttlMs ?? tool.cache?.ttlMs;
+  if (ttlMs === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;
   const now = core.clock.now();
   try {
-    core.cache.set(key, JSON.stringify(outcome.output), now + tool.cache.ttlMs, now);
+    core.cache.set(key, JSON.stringify(outcome.output), now + ttlMs, now);
   } catch (error) {
     core.log({
       at: now,

@@ -1,4 +1,5 @@
 import type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "../tool/index.ts";
+import { type BeginCall, beginCall } from "./call-hooks.ts";
 import type { Execution } from "./execution.ts";
 
 /** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
@@ -53,5 +54,9 @@ export class HandlerContext implements ToolContext, CompositeContext {
 
   get callTool(): CallTool {
     return this.#execution.callTool();
+  }
+
+  get [beginCall](): BeginCall {
+    return (target, args, context) => this.#execution.job.beginChild(target, args, context);
   }
 }

@@ -1,5 +1,6 @@
 export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
 export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
+export { type BeginCall, type CallHandle, type CallHooks, beginCall } from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
   type ConcurrencyOptions,
@@ -11,6 +12,7 @@ export {
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 export type { CallLimits, LogEntry, Resolver } from "./core.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
+export { effectOf } from "./effect-of.ts";
 export { type EngineOptions, engineDefaults } from "./engine-options.ts";
 export {
   type EngineEvent,

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { systemClock } from "../base/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import { type AnyTool, type ToolFileOptions, describeError, parseToolFile } from "../tool/index.ts";
 import { loadCodeFile } from "./load-code-file.ts";
 import { offerOwnPackage } from "./own-package.ts";
+import { fileProblem, readText } from "./read-text.ts";
 
 /** A file to load. */
 export interface ToolFileLocation {
@@ -35,9 +35,6 @@ export interface LoadedFile {
 /** Code that takes longer to start has its reader wonder. */
 const slowMs = 2_000;
 
-/** A file of tools that is larger is none. */
-const maxBytes = 4 * 1024 * 1024;
-
 /** Loads the tools of one file, YAML or code. Never throws: what is wrong is in `problems`. */
 export async function loadToolFile(file: ToolFileLocation, world: ToolFileWorld): Promise<LoadedFile> {
   const text = await readText(file);
@@ -49,7 +46,7 @@ export async function loadToolFile(file: ToolFileLocation, world: ToolFileWorld)
     return await loadText({ ...file, source: text.source }, world);
   } catch (error) {
     // Nothing below throws by design; a bug in one file must still not take the others down.
-    return failed(problemOf(file.name, "load_failed", `the file could not be loaded: ${describeError(error)}`));
+    return failed(fileProblem(file.name, "load_failed", `the file could not be loaded: ${describeError(error)}`));
   } finally {
     slow?.cancel();
   }
@@ -61,26 +58,6 @@ async function loadText(file: ToolFileLocation & { source: string }, world: Tool
   const { tool, problems, modules } = await parseToolFile(source, { ...world, file: name, path });
   const retry = modules.length > 0 && hasErrors(problems);
   return { tools: tool === undefined ? [] : [tool], problems, source, modules, retry };
-}
-
-type Text = { readonly source: string; readonly problem?: undefined } | { readonly problem: Problem };
-
-async function readText({ path, name }: ToolFileLocation): Promise<Text> {
-  const wrong = (code: string, message: string): Text => ({ problem: problemOf(name, code, message) });
-  try {
-    const bytes = await readFile(path);
-    if (bytes.length > maxBytes)
-      return wrong("too_large", `the file has ${bytes.length} bytes, ${maxBytes} are allowed`);
-    return { source: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch (error) {
-    if (error instanceof TypeError) return wrong("not_utf8", "the file is not UTF-8 text");
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    return wrong("not_readable", `the file cannot be read (${code})`);
-  }
-}
-
-function problemOf(file: string, code: string, message: string): Problem {
-  return { severity: "error", code, message, file, line: 1, column: 1 };
 }
 
 function failed(problem: Problem): LoadedFile {

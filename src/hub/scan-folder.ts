@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 import { realPlace } from "../base/index.ts";
 import type { Problem } from "../text/index.ts";
 
-/** A file that may hold tools. */
+/** A file that may hold tools or chains. */
 export interface ScannedFile {
   readonly path: string;
   /** Relative to the workspace, with `/` on every system. */
@@ -26,7 +26,7 @@ export interface ScannedFolder {
   readonly problems: readonly Problem[];
 }
 
-/** Finds tool files in a folder and its folders, in a fixed order. A folder that does not exist is empty. */
+/** Finds YAML and code in a folder and its folders, in a fixed order. A folder that does not exist is empty. */
 export async function scanFolder(dir: string, root: string): Promise<ScannedFolder> {
   const nameOf = (path: string): string => relative(root, path).split(sep).join("/");
   if ((await realPlace(dir, root)).kind === "outside") return { files: [], problems: [leadsOut(nameOf(dir) || ".")] };
@@ -83,13 +83,13 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function leadsOut(file: string): Problem {
-  const message = "the folder is a link that leads out of the workspace; no tools are loaded from it";
+  const message = "the folder is a link that leads out of the workspace; nothing is loaded from it";
   const hint = "put a folder in its place";
   return { severity: "error", code: "outside_workspace", message, hint, file, line: 1, column: 1 };
 }
 
 function linkedFolder(file: string): Problem {
-  const message = "a linked folder is not looked into; tools in it are not loaded";
+  const message = "a linked folder is not looked into; what is in it is not loaded";
   const hint = "put a folder in its place, or link the files one by one";
   return { severity: "warning", code: "linked_folder", message, hint, file, line: 1, column: 1 };
 }

@@ -1,4 +1,4 @@
-import { type ParsedYaml, type Problem, type YamlPath, suggest } from "../text/index.ts";
+import { type ParsedYaml, type Position, type Problem, type YamlPath, suggest } from "../text/index.ts";
 import type { JsonSchema } from "./schema.ts";
 
 /** What goes with a problem besides its message. */
@@ -9,6 +9,8 @@ export interface Detail {
   readonly severity?: Problem["severity"];
   /** A part of the value to underline instead of all of it. */
   readonly within?: string;
+  /** The same by its place inside of the text that the value is: offset and length. */
+  readonly inside?: readonly [offset: number, length: number];
 }
 
 /** Collects what is wrong with one file, each problem at its place. */
@@ -32,14 +34,14 @@ export class FileReport {
 
   /** Takes note of a problem at a path of the file. */
   add(code: string, path: YamlPath, [message, detail = {}]: readonly [message: string, detail?: Detail]): void {
-    const { hint, part = "value", severity = "error", within } = detail;
+    const { hint, part = "value", severity = "error" } = detail;
     this.#problems.push({
       severity,
       code,
       message,
       ...(hint !== undefined && { hint }),
       file: this.#file,
-      ...this.#place(path, part, within),
+      ...this.#place(path, part, detail),
     });
   }
 
@@ -50,7 +52,8 @@ export class FileReport {
     return faults.length === 0;
   }
 
-  #place(path: YamlPath, part: "key" | "value", within?: string): { line: number; column: number; length?: number } {
+  #place(path: YamlPath, part: "key" | "value", { within, inside }: Detail): Position {
+    if (inside !== undefined) return this.#yaml.locateInside(path, ...inside);
     const place = this.#yaml.locate(path, part);
     const column = within === undefined ? -1 : (this.#lines[place.line - 1] ?? "").indexOf(within, place.column - 1);
     return column < 0 ? place : { line: place.line, column: column + 1, length: within?.length ?? 1 };

@@ -1,8 +1,10 @@
-export { FileReport, isMap, isOfType } from "./file-report.ts";
+export { type Detail, FileReport, isMap, isOfType } from "./file-report.ts";
 export { fromJsonSchema } from "./from-json-schema.ts";
 export { fromStandard } from "./from-standard.ts";
 export { forbiddenKeys, parseArguments } from "./parse-arguments.ts";
+export { type Pattern, compilePattern } from "./pattern.ts";
 export { resolveRef } from "./resolve-ref.ts";
+export { type Rule, ruleIssue } from "./rule.ts";
 export type { JsonSchema, Schema, SyncSchema, Validation } from "./schema.ts";
 export { showValue } from "./show-value.ts";
 export { type StandardSchema, isStandardSchema } from "./standard-schema.ts";

@@ -13,6 +13,12 @@ export interface ApprovalRequest {
   readonly principal?: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
+  /** The run that waits for it. */
+  readonly runId?: string;
+  /** The step of that run. */
+  readonly step?: string;
+  /** Who may decide; anyone where absent. */
+  readonly approvers?: readonly string[];
 }
 
 /** A request and what became of it. */

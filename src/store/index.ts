@@ -5,6 +5,7 @@ export { checkRetention } from "./check-retention.ts";
 export { type MemoryApprovalsOptions, createMemoryApprovals } from "./memory-approvals.ts";
 export { type MemoryCacheOptions, createMemoryCache } from "./memory-cache.ts";
 export { type MemoryRecordsOptions, createMemoryRecords } from "./memory-records.ts";
+export { type MemoryRunsOptions, createMemoryRuns } from "./memory-runs.ts";
 export { CallCounter, type Tallies, type ToolTally, statisticsOf, summarise } from "./record-figures.ts";
 export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
 export { type RecordRedactor, valueText } from "./record-text.ts";
@@ -24,3 +25,17 @@ export {
   brief,
 } from "./records.ts";
 export type { ResultCache } from "./result-cache.ts";
+export { gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
+export type {
+  Claim,
+  JournalEvent,
+  NewJournalEvent,
+  NewRun,
+  RunEnd,
+  RunJournal,
+  RunLease,
+  RunOwner,
+  RunQuery,
+  RunStatus,
+  StoredRun,
+} from "./runs.ts";

@@ -113,6 +113,8 @@ export interface Statistics {
 /** What a pruning removed. */
 export interface Pruned {
   readonly records: number;
+  /** Runs that were over, with all that happened to them; of a store that keeps runs too. */
+  readonly runs?: number;
   /** What was given back, as far as the store can tell. */
   readonly bytes: number;
 }

@@ -1,4 +1,5 @@
-export { cutDisplay, displayWidth, padDisplay } from "./display-width.ts";
+export { cutDisplay, displayWidth, graphemes, padDisplay } from "./display-width.ts";
+export { formatDuration } from "./format-duration.ts";
 export { formatProblem, formatProblems } from "./format-problem.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type Position, type Problem, hasErrors } from "./problem.ts";

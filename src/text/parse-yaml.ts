@@ -1,5 +1,6 @@
 import type * as Yaml from "yaml";
 import { loadPackage } from "../base/index.ts";
+import { locateInside } from "./locate-inside.ts";
 import type { Position, Problem } from "./problem.ts";
 import { type Found, type Report, type YamlNode, readYamlValue } from "./read-yaml-value.ts";
 
@@ -16,6 +17,11 @@ export interface ParsedYaml {
   readonly problems: readonly Problem[];
   /** Where a key or a value stands; the nearest place above it where the path leads nowhere. */
   readonly locate: (path: YamlPath, part?: "key" | "value") => Position;
+  /**
+   * Where a part of a text stands: `offset` and `length` count in the value, the position in the file, so quotes,
+   * escapes and indentation are accounted for. The place of the whole value where the text cannot be followed.
+   */
+  readonly locateInside: (path: YamlPath, offset: number, length?: number) => Position;
 }
 
 /** What `parseYaml` takes besides the text. */
@@ -55,9 +61,9 @@ export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
 function readDocument(text: string, file: string): ParsedYaml {
   const { Composer, LineCounter, Parser } = loadPackage("yaml");
   const lines = new LineCounter();
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  // The parser's empty last line is not told to the counter; positions there are asked for all the same.
-  if (lines.lineStarts.length === 0) lines.addNewLine(0);
+  const tokens = [...new Parser().parse(text)];
+  // Counted here: the parser tells of no new line inside of a text that it cannot read, nor of an empty last one.
+  for (let start = 0; start !== -1; start = nextLine(text, start)) lines.addNewLine(start);
   const problems: Problem[] = [];
   const at = (start: number, end = start + 1): Position => {
     const { line, col } = lines.linePos(Math.min(Math.max(0, start), text.length));
@@ -87,7 +93,23 @@ function readDocument(text: string, file: string): ParsedYaml {
   if (document.errors.length > 0) return unread(limited(problems));
 
   const value = readYamlValue(document.contents, loadPackage("yaml"), report);
-  return { value, problems: limited(problems), locate: (path, part) => locate({ document, at }, path, part) };
+  const source: Source = { document, at };
+  return {
+    value,
+    problems: limited(problems),
+    locate: (path, part) => locate(source, path, part),
+    locateInside: (path, offset, length = 1) => {
+      const node = nodeAt(document, path);
+      const found = loadPackage("yaml").isScalar(node) && locateInside(node, text, { offset, length });
+      return found ? at(found.start, found.end) : locate(source, path);
+    },
+  };
+}
+
+/** Where the line after the one that starts here begins; -1 after the last. */
+function nextLine(text: string, start: number): number {
+  const end = text.indexOf("\n", start);
+  return end === -1 ? -1 : end + 1;
 }
 
 /** Keys are compared by `readYamlValue`: the library's own check is quadratic. */
@@ -155,6 +177,12 @@ function locate({ document, at }: Source, path: YamlPath, part: "key" | "value" 
   return range ? at(range[0], range[1]) : at(0);
 }
 
+function nodeAt(document: Yaml.Document.Parsed, path: YamlPath): YamlNode {
+  let node: YamlNode = document.contents;
+  for (const step of path) node = stepInto(node, step)?.value;
+  return node;
+}
+
 /** A key without a value (`entry:`) has an empty range for it: the key is the better place. */
 function rangeOfValue({ key, value }: Step): Yaml.Range | null | undefined {
   const range = value?.range;
@@ -188,5 +216,6 @@ function limited(found: readonly Problem[]): Problem[] {
 
 function unread(problems: readonly Problem[]): ParsedYaml {
   const [first] = problems;
-  return { value: undefined, problems, locate: () => ({ line: first?.line ?? 1, column: first?.column ?? 1 }) };
+  const locate = (): Position => ({ line: first?.line ?? 1, column: first?.column ?? 1 });
+  return { value: undefined, problems, locate, locateInside: locate };
 }

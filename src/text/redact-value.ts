@@ -163,8 +163,13 @@ function errorFields(value: Error): Record<string, unknown> {
 
 /** What stands behind a telling name is covered, whatever it is; flags and gaps tell nothing. */
 function isCovered(key: unknown, item: unknown): boolean {
-  if (typeof key !== "string" || item === redacted || !isSecretName(key)) return false;
+  if (typeof key !== "string" || item === redacted || !isSecretName(key) || isSecretMark(item)) return false;
   return item !== null && item !== undefined && item !== "" && typeof item !== "boolean" && typeof item !== "function";
+}
+
+/** `[secret CRM_TOKEN]` stands for a secret that nobody opened: its name helps the reader and tells nothing. */
+function isSecretMark(item: unknown): boolean {
+  return typeof item === "string" && /^\[secret [\w.-]{1,128}\]$/.test(item);
 }
 
 function bytesHoldSecret(value: ArrayBufferView | ArrayBuffer, text: RedactText): boolean {

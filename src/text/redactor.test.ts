@@ -308,6 +308,12 @@ describe("value", () => {
     expect(redactor.value(input)).toBe(input);
   });
 
+  test("the name of a secret that nobody opened stays, and nothing that only begins like it", () => {
+    expect(value({ api_key: "[secret CRM_TOKEN]" })).toEqual({ api_key: "[secret CRM_TOKEN]" });
+    expect(value({ api_key: "[secret a] b" })).toEqual({ api_key: "[redacted]" });
+    expect(value({ password: "[secret hunter2secret]" })).toEqual({ password: "[secret [redacted]]" });
+  });
+
   test("a secret as a key, in a map and in a set", () => {
     expect(value({ "a hunter2secret b": 1 })).toEqual({ "a [redacted] b": 1 });
     expect(value(new Map<string, unknown>([["password", "p"]]))).toEqual(new Map([["password", "[redacted]"]]));

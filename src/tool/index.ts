@@ -51,3 +51,4 @@ export type { HttpPort, ToolLookup } from "./entry-plan.ts";
 export { readResponse } from "./entry-response.ts";
 export { type ParsedToolFile, type ToolFileOptions, parseToolFile } from "./tool-file.ts";
 export { toolFileSchema } from "./tool-file-schema.ts";
+export { readShape } from "./tool-file-shape.ts";

@@ -62,6 +62,13 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await approvals.get("unknown", now)).toBeUndefined();
     });
 
+    test("a request keeps which run waits for it, and who may decide", async () => {
+      const approval = await request({ runId: "r1", step: "research/send", approvers: ["ann", "漢字"] });
+      expect(approval).toMatchObject({ runId: "r1", step: "research/send", approvers: ["ann", "漢字"] });
+      expect(await approvals.get(approval.id, now)).toEqual(approval);
+      expect(await approvals.list(now)).toEqual([approval]);
+    });
+
     test("asking again for the same gives the same approval, whatever was decided", async () => {
       const first = await request();
       expect(await request({ message: "again" })).toEqual(first);

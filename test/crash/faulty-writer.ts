@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/adapters/sqlite/open-database.ts";
 import { serveOps } from "../../src/adapters/sqlite/serve-ops.ts";
 import { createWriterOps } from "../../src/adapters/sqlite/writer-ops.ts";
-import type { Batch } from "../../src/adapters/sqlite/worker-ops.ts";
+import type { Answer, Batch } from "../../src/adapters/sqlite/worker-ops.ts";
 
 const { WINDLASS_TEST_FAULT: fault = "", WINDLASS_TEST_CURE: cure = "" } = process.env;
 let db: DatabaseSync | undefined;
@@ -15,7 +15,7 @@ const { ops, explain } = createWriterOps((file) => {
 });
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
-const faults: Record<string, (batch: Batch) => void> = {
+const faults: Record<string, (batch: Batch) => readonly Answer[]> = {
   dies() {
     process.exit(4);
   },
@@ -31,14 +31,15 @@ const faults: Record<string, (batch: Batch) => void> = {
   },
   full(batch) {
     db?.exec("PRAGMA max_page_count = 60");
-    ops.commit(batch);
+    return ops.commit(batch);
   },
   slow(batch) {
     Atomics.wait(pause, 0, 0, 20);
-    ops.commit(batch);
+    return ops.commit(batch);
   },
   hangs() {
     Atomics.wait(pause, 0, 0, 60_000);
+    return [];
   },
 };
 
@@ -50,7 +51,7 @@ serveOps({
         db?.exec("PRAGMA max_page_count = 1000000");
         return ops.commit(batch);
       }
-      return faults[fault]?.(batch);
+      return faults[fault]?.(batch) ?? [];
     },
   },
   explain,

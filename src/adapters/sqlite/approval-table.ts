@@ -25,12 +25,15 @@ export class ApprovalTable {
         .get(request.key, now);
       if (open !== undefined) return approvalOf(open);
       const { key, tool, args, message, callerType, principal = null, expiresAt } = request;
+      const { runId = null, step = null, approvers } = request;
+      const allowed = approvers === undefined ? null : JSON.stringify(approvers);
       const made = this.#db
         .prepare(
-          `INSERT INTO approvals (id, key, tool, args, message, caller_type, principal, expires_at, status, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING *`,
+          `INSERT INTO approvals (id, key, tool, args, message, caller_type, principal, expires_at, status, created_at,
+             run_id, step, approvers)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?) RETURNING *`,
         )
-        .get(id, key, tool, args, message, callerType, principal, expiresAt, now);
+        .get(id, key, tool, args, message, callerType, principal, expiresAt, now, runId, step, allowed);
       return approvalOf(made ?? {});
     });
   }
@@ -110,12 +113,26 @@ function approvalOf(row: Row): Approval {
     callerType: text(row["caller_type"]) ?? "",
     ...(principal !== undefined && { principal }),
     expiresAt: Number(row["expires_at"]),
+    ...waitingOf(row),
     // Only this class writes the column.
     status: row["status"] as ApprovalStatus,
     createdAt: Number(row["created_at"]),
     ...(row["decided_at"] !== null && { decidedAt: Number(row["decided_at"]) }),
     ...(decidedBy !== undefined && { decidedBy }),
     ...(note !== undefined && { note }),
+  };
+}
+
+/** Who waits for the approval, and who may give it. */
+function waitingOf(row: Row): Pick<Approval, "runId" | "step" | "approvers"> {
+  const runId = text(row["run_id"]);
+  const step = text(row["step"]);
+  const approvers = text(row["approvers"]);
+  return {
+    ...(runId !== undefined && { runId }),
+    ...(step !== undefined && { step }),
+    // Written by `request` from such a list.
+    ...(approvers !== undefined && { approvers: JSON.parse(approvers) as string[] }),
   };
 }
 

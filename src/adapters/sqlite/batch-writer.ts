@@ -1,8 +1,8 @@
-import type { Clock, FailureError, Timer } from "../../base/index.ts";
+import { type Clock, type FailureError, type Timer, fail } from "../../base/index.ts";
 import { finite } from "../../store/index.ts";
 import { type LossCause, LossTally } from "./loss-tally.ts";
-import type { Outcome } from "./worker-link.ts";
-import type { Write } from "./worker-ops.ts";
+import { type Done, type Outcome, closedFailure } from "./worker-link.ts";
+import type { Answer, Write } from "./worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
 /** What a {@link BatchWriter} needs. */
@@ -18,12 +18,24 @@ export interface BatchWriterOptions {
   readonly maxBytes: number;
 }
 
+/** Takes what came of one write: nothing special when it is on the disk, or an answer when it was refused. */
+export type WriteDone = Done<Answer | undefined>;
+
+/** A write that waits, and who waits for it: nobody for a record. */
+interface Waiting {
+  readonly write: Write;
+  readonly bytes: number;
+  readonly done: WriteDone | undefined;
+}
+
 interface Pending {
   /** 0 until it is sent for the first time. */
   number: number;
-  readonly writes: Write[];
+  waiting: Waiting[];
   bytes: number;
 }
+
+const written: Outcome<undefined> = { value: undefined };
 
 interface Waiter {
   /** Waits until so many writes are committed. */
@@ -42,8 +54,9 @@ const holdMs = 2000;
 
 /**
  * Sends writes to the writer thread in ordered batches, one at a time, and keeps each until it is committed.
- * While the disk is slow, what waits is bounded by holding the thread that adds more. While it fails, the batch is
- * kept and tried again, and what finds no room any more is lost, counted and reported.
+ * While the disk is slow, what waits is bounded by holding the thread that adds more. While it fails, who waits for a
+ * write is told and the write dropped; what nobody waits for is kept and tried again, and what finds no room any more
+ * is lost, counted and reported.
  */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
@@ -80,17 +93,18 @@ export class BatchWriter {
     return this.#lostInAll;
   }
 
-  /** Puts a write into the next batch; {@link send} sends it. */
-  push(write: Write, bytes: number): void {
+  /** Puts a write into the next batch; {@link send} or {@link hurry} sends it. */
+  push(write: Write, bytes: number, done?: WriteDone): void {
     if (this.#isFull() && !this.#makeRoom()) {
-      this.lose(1, "the buffer was full and the database took nothing");
+      if (done === undefined) this.lose(1, "the buffer was full and the database took nothing");
+      else done({ failure: this.#failure ?? bufferFull() });
       return;
     }
-    this.#open.writes.push(write);
+    this.#open.waiting.push({ write, bytes, done });
     this.#open.bytes += bytes;
     this.#bytes += bytes;
     this.#pushed++;
-    if (this.#open.writes.length < batchWrites && this.#open.bytes < batchBytes) return;
+    if (this.#open.waiting.length < batchWrites && this.#open.bytes < batchBytes) return;
     this.#full.push(this.#open);
     this.#open = emptyBatch();
   }
@@ -111,6 +125,12 @@ export class BatchWriter {
     if (next === undefined) return;
     next.number = ++this.#lastNumber;
     this.#post(next);
+  }
+
+  /** Sends the next batch, or tries the one again at once that failed: somebody waits. */
+  hurry(): void {
+    if (this.#failure === undefined) this.send();
+    else this.#tryAgain();
   }
 
   /** Resolves when all that was pushed before is committed; rejects when it could not be, or when writes were lost. */
@@ -135,6 +155,7 @@ export class BatchWriter {
   /** Gives up what is still waiting, and tells what was lost. */
   close(): void {
     this.#retry?.cancel();
+    this.#drop(closedFailure());
     this.lose(this.waiting, "the store was closed before writing succeeded");
     this.#tellLoss();
   }
@@ -145,12 +166,11 @@ export class BatchWriter {
       return;
     }
     this.#waiters.push({ upTo: this.#pushed, done: (failure) => done(failure ?? this.#lostSinceFlush.take()) });
-    if (this.#failure === undefined) this.send();
-    else this.#tryAgain();
+    this.hurry();
   }
 
   #takeOpen(): Pending | undefined {
-    if (this.#open.writes.length === 0) return undefined;
+    if (this.#open.waiting.length === 0) return undefined;
     const batch = this.#open;
     this.#open = emptyBatch();
     return batch;
@@ -160,29 +180,31 @@ export class BatchWriter {
     this.#head = batch;
     this.#inFlight = true;
     const { thread, name, clock } = this.#options;
-    const { number, writes } = batch;
+    const { number } = batch;
+    const writes = batch.waiting.map(({ write }) => write);
     thread.send("commit", { writer: name, number, now: finite(clock.now()), writes }, (outcome) =>
       this.#answered(batch, outcome),
     );
   }
 
-  #answered(batch: Pending, outcome: Outcome<void>): void {
+  #answered(batch: Pending, outcome: Outcome<readonly Answer[]>): void {
     this.#inFlight = false;
-    if (outcome.failure === undefined) this.#succeeded(batch);
+    if (outcome.failure === undefined) this.#succeeded(batch, outcome.value);
     // Started again, the thread knows by the number whether this batch was committed before it died.
     else if (outcome.failure.reason === "thread_died" && this.#options.thread.alive) this.#post(batch);
     else this.#failed(outcome.failure);
   }
 
-  #succeeded(batch: Pending): void {
+  #succeeded(batch: Pending, answers: readonly Answer[]): void {
     this.#options.thread.proven();
     this.#head = undefined;
     this.#failure = undefined;
     this.#stalled = false;
-    this.#committed += batch.writes.length;
+    this.#committed += batch.waiting.length;
     this.#bytes -= batch.bytes;
     this.#tellLoss();
     this.send();
+    tellWaiting(batch, answers);
     const served = this.#waiters.filter(({ upTo }) => upTo <= this.#committed);
     if (served.length === 0) return;
     this.#waiters = this.#waiters.filter(({ upTo }) => upTo > this.#committed);
@@ -198,13 +220,36 @@ export class BatchWriter {
     }
     const waiters = this.#waiters;
     this.#waiters = [];
+    this.#drop(failure);
     for (const { done } of waiters) done(failure);
+  }
+
+  /** Tells everybody who waits for a write that it failed, and forgets those writes: nobody must find them done later. */
+  #drop(failure: FailureError): void {
+    const told: WriteDone[] = [];
+    for (const batch of [this.#head, ...this.#full, this.#open]) {
+      if (batch === undefined) continue;
+      const dropped = batch.waiting.filter(({ done }) => done !== undefined);
+      if (dropped.length === 0) continue;
+      batch.waiting = batch.waiting.filter(({ done }) => done === undefined);
+      for (const { bytes, done } of dropped) {
+        batch.bytes -= bytes;
+        this.#bytes -= bytes;
+        if (done !== undefined) told.push(done);
+      }
+      this.#committed += dropped.length;
+    }
+    if (this.#head?.waiting.length === 0) this.#head = undefined;
+    this.#full = this.#full.filter(({ waiting }) => waiting.length > 0);
+    for (const done of told) done({ failure });
   }
 
   #tryAgain(): void {
     this.#retry?.cancel();
     this.#retry = undefined;
-    if (this.#head !== undefined && !this.#inFlight) this.#post(this.#head);
+    if (this.#inFlight) return;
+    if (this.#head === undefined) this.send();
+    else this.#post(this.#head);
   }
 
   #isFull(): boolean {
@@ -230,5 +275,21 @@ export class BatchWriter {
 }
 
 function emptyBatch(): Pending {
-  return { number: 0, writes: [], bytes: 0 };
+  return { number: 0, waiting: [], bytes: 0 };
+}
+
+function tellWaiting({ waiting }: Pending, answers: readonly Answer[]): void {
+  const byIndex = new Map(answers.map((answer) => [answer[0], answer]));
+  for (const [index, { done }] of waiting.entries()) {
+    if (done === undefined) continue;
+    const answer = byIndex.get(index);
+    done(answer === undefined ? written : { value: answer });
+  }
+}
+
+function bufferFull(): FailureError {
+  return fail("too much waits for the database already. Try again when the disk has caught up", {
+    code: "store_failed",
+    reason: "buffer_full",
+  });
 }

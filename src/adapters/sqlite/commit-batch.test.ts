@@ -3,7 +3,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { flattenRecord } from "../../store/index.ts";
 import { BatchCommitter } from "./commit-batch.ts";
 import { migrate } from "./migrate.ts";
+import { OwnerTable } from "./owner-table.ts";
 import { recordColumns, toWrite } from "./record-columns.ts";
+import { RunFence } from "./run-fence.ts";
+import { RunWrites } from "./run-writes.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { Batch, Write } from "./worker-ops.ts";
 
@@ -13,7 +16,7 @@ let batches: BatchCommitter;
 beforeEach(() => {
   db = new DatabaseSync(":memory:");
   migrate(db, "memory");
-  batches = new BatchCommitter(db);
+  batches = new BatchCommitter(db, new RunWrites(db, new RunFence(db), new OwnerTable(db)));
 });
 
 const row = (id: string, output = ""): Write =>

@@ -1,6 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
-import { applicationId, migrate, readMark } from "./migrate.ts";
+import { restoreRecord } from "../../store/index.ts";
+import { ApprovalTable } from "./approval-table.ts";
+import { applicationId, latestVersion, migrate, migrationSteps, readMark } from "./migrate.ts";
+import { fromRow } from "./record-columns.ts";
+import { readPage } from "./record-queries.ts";
 
 let db: DatabaseSync;
 beforeEach(() => {
@@ -34,5 +38,37 @@ describe("migrating", () => {
     migrate(db, "f", [first, second]);
     expect(() => migrate(db, "f", [first])).toThrow(expect.objectContaining({ code: "store_newer" }));
     expect(readMark(db).version).toBe(2);
+  });
+
+  test("brings records and approvals of version 1 along, as they were", () => {
+    migrate(db, "f", migrationSteps.slice(0, 1));
+    db.exec(
+      `INSERT INTO records (id, tool, version, source, category, args, success, output, duration_ms, queued_ms, attempts,
+         cached, caller_type, created_at)
+       VALUES ('c1', 'echo', '1', 'tools', 'general', '{}', 1, '"hello"', 1, 0, 1, 0, 'direct', 5);
+       INSERT INTO approvals (id, key, tool, args, message, caller_type, expires_at, status, created_at)
+       VALUES ('a1', 'k', 'echo', '{}', 'may it?', 'direct', 9, 'pending', 5);
+       INSERT INTO writers VALUES ('w', 7, 5)`,
+    );
+    migrate(db, "f");
+    expect(readMark(db)).toEqual({ applicationId, version: latestVersion });
+    const { rows } = readPage(db, { limit: 10, after: undefined });
+    expect(rows.map((row) => restoreRecord(fromRow(row)))).toMatchObject([{ id: "c1", output: "hello", createdAt: 5 }]);
+    const approvals = new ApprovalTable(db).list(6, undefined);
+    expect(approvals).toEqual([
+      {
+        id: "a1",
+        key: "k",
+        tool: "echo",
+        args: {},
+        message: "may it?",
+        callerType: "direct",
+        expiresAt: 9,
+        status: "pending",
+        createdAt: 5,
+      },
+    ]);
+    expect(db.prepare("SELECT * FROM writers").all()).toEqual([{ id: "w", batch: 7, at: 5, answers: null }]);
+    expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   });
 });

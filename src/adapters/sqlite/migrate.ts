@@ -10,7 +10,7 @@ export const applicationId = 0x574e444c;
  * The steps that bring a database up to date, oldest first; `user_version` counts those done.
  * A released step is never changed, only followed by another.
  */
-const steps: readonly string[] = [
+export const migrationSteps: readonly string[] = [
   `CREATE TABLE records (
      number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so that a page's position stays valid
      id TEXT NOT NULL,
@@ -63,10 +63,77 @@ const steps: readonly string[] = [
 
    -- The last batch that each store committed: one that is sent again is not written again.
    CREATE TABLE writers (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, at REAL NOT NULL) STRICT;`,
+
+  `-- Large texts, each kept once.
+   CREATE TABLE blobs (number INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, data TEXT NOT NULL) STRICT;
+
+   -- Processes that execute runs.
+   CREATE TABLE owners (
+     id TEXT PRIMARY KEY,
+     pid INTEGER NOT NULL,
+     process_start TEXT NOT NULL,
+     boot_id TEXT NOT NULL,
+     renewed_at REAL NOT NULL
+   ) STRICT;
+
+   CREATE TABLE runs (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     chain TEXT NOT NULL,
+     definition INTEGER NOT NULL, -- a blob
+     input TEXT NOT NULL,
+     context TEXT NOT NULL,
+     format INTEGER NOT NULL,
+     fingerprints TEXT NOT NULL,
+     started_at REAL NOT NULL,
+     rerun_of TEXT,
+     status TEXT NOT NULL, -- "pruned" while its events are being removed
+     finished_at REAL,
+     output TEXT,
+     output_blob INTEGER, -- instead of output, where that is large
+     error TEXT,
+     cancel_requested INTEGER NOT NULL DEFAULT 0,
+     cancel_by TEXT,
+     owner TEXT, -- nobody executes it where absent
+     epoch INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX runs_time ON runs (started_at);
+   CREATE INDEX runs_chain ON runs (chain, started_at);
+   CREATE INDEX runs_status ON runs (status, started_at);
+   CREATE INDEX runs_finished ON runs (finished_at) WHERE finished_at IS NOT NULL;
+   CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL;
+   CREATE INDEX runs_cancelled ON runs (owner) WHERE cancel_requested = 1;
+   CREATE INDEX runs_definition ON runs (definition);
+   CREATE INDEX runs_output_blob ON runs (output_blob) WHERE output_blob IS NOT NULL;
+
+   CREATE TABLE run_events (
+     number INTEGER PRIMARY KEY,
+     run INTEGER NOT NULL,
+     seq INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     key TEXT NOT NULL,
+     at REAL NOT NULL,
+     data TEXT,
+     output_at TEXT, -- where in data the output of a call is, such as "result.output"
+     blob INTEGER, -- the output, or all data where output_at is absent, when it is large
+     record INTEGER -- of the call that settled
+   ) STRICT;
+   CREATE UNIQUE INDEX run_events_order ON run_events (run, seq);
+   CREATE INDEX run_events_blob ON run_events (blob) WHERE blob IS NOT NULL;
+
+   -- The event that holds the record's output, which is then not kept twice.
+   ALTER TABLE records ADD COLUMN event INTEGER;
+
+   ALTER TABLE approvals ADD COLUMN run_id TEXT;
+   ALTER TABLE approvals ADD COLUMN step TEXT;
+   ALTER TABLE approvals ADD COLUMN approvers TEXT;
+
+   -- What the last batch was answered with, for a store that missed the answer.
+   ALTER TABLE writers ADD COLUMN answers TEXT;`,
 ];
 
 /** The version this Windlass writes. */
-export const latestVersion: number = steps.length;
+export const latestVersion: number = migrationSteps.length;
 
 /** What the header says about whose database it is and how new. */
 export interface DatabaseMark {
@@ -99,7 +166,7 @@ export function pragma(db: DatabaseSync, name: string): number {
 }
 
 /** Brings the database up to date in one transaction; of two processes that try at once, one does it. */
-export function migrate(db: DatabaseSync, file: string, todo: readonly string[] = steps): void {
+export function migrate(db: DatabaseSync, file: string, todo: readonly string[] = migrationSteps): void {
   if (readMark(db).version === todo.length) return;
   inTransaction(db, () => {
     const mark = readMark(db);

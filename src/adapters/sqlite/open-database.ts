@@ -1,7 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type DatabaseMark, checkMark, migrate, pragma, readMark } from "./migrate.ts";
+import { createPrivateFile } from "./private-file.ts";
 import { isBusy, refusal, storeFailure } from "./store-failure.ts";
 
 /** How long a connection waits for the lock of another process. */
@@ -11,7 +11,8 @@ const busyTimeoutMs = 10_000;
 export function openDatabase(file: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    createFile(file);
+    // Records may hold what is nobody else's business, and runs must keep outputs as they are.
+    createPrivateFile(file);
     refuseUnopened(file);
     db = new DatabaseSync(file, { timeout: busyTimeoutMs });
     prepare(db);
@@ -31,12 +32,6 @@ export function openForReading(file: string): DatabaseSync {
   } catch (error) {
     throw storeFailure(error, file);
   }
-}
-
-// Records may hold what is nobody else's business: only this user may read them. SQLite gives its side files the same mode.
-function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
 }
 
 /** Refuses by what the file itself says, before SQLite touches it or lays its side files beside it. */

@@ -81,7 +81,14 @@ describe("the SQLite store", () => {
     await first.close();
     const second = await open();
     expect((await second.records.query({})).records).toHaveLength(3);
-    expect(await second.stats()).toEqual({ records: 3, approvals: 0, waiting: 0, lost: 0, bytes: expect.any(Number) });
+    expect(await second.stats()).toEqual({
+      records: 3,
+      approvals: 0,
+      runs: 0,
+      waiting: 0,
+      lost: 0,
+      bytes: expect.any(Number),
+    });
   });
 
   test("closing leaves one file, no trace of the writer, and may be asked for twice", async () => {

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { type Clock, type FailureError, type Ids, createIds, systemClock } from "../../base/index.ts";
-import { type RecordRedactor, type Retention, checkRetention } from "../../store/index.ts";
+import { type RecordRedactor, type Retention, checkRetention, ownerSilenceMs } from "../../store/index.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { ReaderThread } from "./reader-thread.ts";
 import { SqliteApprovals } from "./sqlite-approvals.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
+import { SqliteRuns } from "./sqlite-runs.ts";
 import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
 import { type WorkerRole, workerUrl } from "./worker-url.ts";
 import { WriterThread } from "./writer-thread.ts";
@@ -25,10 +26,12 @@ export interface SqliteOptions {
   readonly onError?: (failure: FailureError) => void;
   /** How much may wait in memory for the disk; 100,000 records and 64 MiB where absent. */
   readonly buffer?: { readonly maxRecords?: number; readonly maxBytes?: number };
+  /** How long the owner of a run may be silent before others may take the run; 15 s where absent. */
+  readonly ownerSilenceMs?: number;
 }
 
 /**
- * Opens, or makes, a database for records and approvals.
+ * Opens, or makes, a database for records, approvals and runs.
  *
  * One thread writes, in group commits that are on the disk when `flush()` resolves; another reads. Records that were
  * added and not flushed are written a moment later, also when the process ends by itself; `process.exit()` and a crash
@@ -62,9 +65,11 @@ export async function openSqliteWith(options: SqliteOptions, urlOf: (role: Worke
   const reader = startReader();
   const pruner = new Pruner(thread, clock);
   const records = new SqliteRecords({ writer, reader, pruner, redactor, clock });
+  const silenceMs = options.ownerSilenceMs ?? ownerSilenceMs;
+  const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
   const approvals = new SqliteApprovals({ thread, redactor, ids, clock });
   if (retention !== undefined) pruner.keep(retention, onError);
-  return new OpenStore({ file, name, clock, thread, writer, reader, startReader, pruner, records, approvals });
+  return new OpenStore({ file, name, clock, thread, writer, reader, startReader, pruner, records, runs, approvals });
 }
 
 /** A listener that throws must not harm the store. */

@@ -1,43 +1,65 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "./in-transaction.ts";
 import { pragma } from "./migrate.ts";
-import type { WriterOps } from "./worker-ops.ts";
+import { firstEnd, giveUpRuns, removeGivenUp } from "./prune-runs.ts";
+import type { PruneLimits, PruneStep } from "./worker-ops.ts";
 
 /** So few at a time that a commit waiting behind them hardly notices. */
 const rowsPerStep = 500;
 const pagesPerStep = 500;
 
 /** The number of the newest record. */
-export function lastNumber(db: DatabaseSync): number {
+export function lastRecord(db: DatabaseSync): number {
   return Number(db.prepare("SELECT max(number) AS last FROM records").get()?.["last"] ?? 0);
 }
 
-/** Removes some of the oldest records: those before a time, and while the content is larger than allowed. */
-export function removeOldest(db: DatabaseSync, limits: Parameters<WriterOps["removeOldest"]>[0]): number {
+/** Removes some of the oldest records and runs: those before a time, and while the content is larger than allowed. */
+export function removeOldest(db: DatabaseSync, limits: PruneLimits): PruneStep {
   return inTransaction(db, () => {
-    const late = db
-      .prepare(
-        `DELETE FROM records WHERE number IN
-           (SELECT number FROM records WHERE created_at < ? AND number <= ? ORDER BY created_at LIMIT ${rowsPerStep})`,
-      )
-      .run(limits.before, limits.upTo);
-    return Number(late.changes) || removeExcess(db, contentBytes(db) - limits.maxBytes, limits.upTo);
+    const rest = removeGivenUp(db);
+    if (rest.rows > 0) return { records: rest.records, runs: 0, done: false };
+    const records = removeLate(db, limits);
+    const runs = giveUpRuns(db, { before: limits.before, upTo: limits.upToRun });
+    if (records + runs > 0) return { records, runs, done: false };
+    return removeExcess(db, contentBytes(db) - limits.maxBytes, limits);
   });
+}
+
+function removeLate(db: DatabaseSync, { before, upTo }: PruneLimits): number {
+  const late = db
+    .prepare(
+      `DELETE FROM records WHERE number IN
+         (SELECT number FROM records WHERE created_at < ? AND number <= ? ORDER BY created_at LIMIT ${rowsPerStep})`,
+    )
+    .run(before, upTo);
+  return Number(late.changes);
+}
+
+/** Removes the oldest, whether records or a run: a run is as old as its end. */
+function removeExcess(db: DatabaseSync, excess: number, limits: PruneLimits): PruneStep {
+  if (excess <= 0) return { records: 0, runs: 0, done: true };
+  const end = firstEnd(db, limits.upToRun) ?? Infinity;
+  const records = removeRecords(db, { excess, before: end, upTo: limits.upTo });
+  if (records > 0) return { records, runs: 0, done: false };
+  const runs = giveUpRuns(db, { before: Infinity, upTo: limits.upToRun, most: 1 });
+  return { records: 0, runs, done: runs === 0 };
 }
 
 /**
  * Removes the oldest records that make up half of these bytes, or as many as fit into one step. A record can take
  * twice its size, pages being what they are: by halves, the steps come close and do not remove too many.
  */
-function removeExcess(db: DatabaseSync, excess: number, upTo: number): number {
-  if (excess <= 0) return 0;
+function removeRecords(
+  db: DatabaseSync,
+  { excess, before, upTo }: { readonly excess: number; readonly before: number; readonly upTo: number },
+): number {
   const oldest = db
     .prepare(
       `SELECT number, 200 + ifnull(octet_length(args), 0) + ifnull(octet_length(output), 0)
          + ifnull(octet_length(error), 0) + ifnull(octet_length(reported), 0) AS bytes
-       FROM records WHERE number <= ? ORDER BY created_at, number LIMIT ${rowsPerStep}`,
+       FROM records WHERE created_at < ? AND number <= ? ORDER BY created_at, number LIMIT ${rowsPerStep}`,
     )
-    .all(upTo);
+    .all(before, upTo);
   const remove = db.prepare("DELETE FROM records WHERE number = ?");
   let removed = 0;
   let freed = 0;

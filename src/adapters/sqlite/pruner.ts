@@ -5,7 +5,7 @@ import type { WriterThread } from "./writer-thread.ts";
 
 const hourMs = 3600 * 1000;
 
-/** Removes old records in small steps, between which the writer thread commits what has come meanwhile. */
+/** Removes old records and runs in small steps, between which the writer thread commits what has come meanwhile. */
 export class Pruner {
   readonly #thread: WriterThread;
   readonly #clock: Clock;
@@ -45,19 +45,24 @@ export class Pruner {
   async #run({ maxAgeMs, maxBytes = Infinity }: Retention): Promise<Pruned> {
     const before = maxAgeMs === undefined ? -Infinity : this.#clock.now() - maxAgeMs;
     // What comes meanwhile is not touched, or a busy store would be pruned for ever.
-    const upTo = await this.#thread.call("lastNumber", null);
-    const records = await this.#repeat(() => this.#thread.call("removeOldest", { before, maxBytes, upTo }));
-    const bytes = await this.#repeat(() => this.#thread.call("shrink", null));
-    return { records, bytes };
+    const numbers = await this.#thread.call("lastNumbers", null);
+    const limits = { before, maxBytes, ...numbers };
+    const pruned = { records: 0, runs: 0, bytes: 0 };
+    for (let done = false; !done;) {
+      const step = await this.#step(() => this.#thread.call("removeOldest", limits));
+      pruned.records += step.records;
+      pruned.runs += step.runs;
+      done = step.done;
+    }
+    for (let freed = -1; freed !== 0;) {
+      freed = await this.#step(() => this.#thread.call("shrink", null));
+      pruned.bytes += freed;
+    }
+    return pruned;
   }
 
-  /** Adds up what the steps did, until one finds nothing left to do. */
-  async #repeat(step: () => Promise<number>): Promise<number> {
-    for (let total = 0; ;) {
-      if (this.#closed) throw closedFailure();
-      const count = await step();
-      if (count === 0) return total;
-      total += count;
-    }
+  async #step<T>(step: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw closedFailure();
+    return step();
   }
 }

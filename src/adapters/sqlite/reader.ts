@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "./migrate.ts";
 import { openForReading } from "./open-database.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
+import { listRuns, readRun } from "./run-queries.ts";
 import { serveOps } from "./serve-ops.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "./worker-ops.ts";
@@ -16,9 +17,22 @@ function database(): DatabaseSync {
 
 function readCounts(db: DatabaseSync): RowCounts {
   const row = db
-    .prepare("SELECT (SELECT count(*) FROM records) AS records, (SELECT count(*) FROM approvals) AS approvals")
+    .prepare(
+      `SELECT (SELECT count(*) FROM records) AS records, (SELECT count(*) FROM approvals) AS approvals,
+         (SELECT count(*) FROM runs WHERE status <> 'pruned') AS runs`,
+    )
     .get();
-  return { records: Number(row?.["records"]), approvals: Number(row?.["approvals"]) };
+  return { records: Number(row?.["records"]), approvals: Number(row?.["approvals"]), runs: Number(row?.["runs"]) };
+}
+
+/** Reads as of one moment, whatever is committed meanwhile. */
+function atOnce<T>(db: DatabaseSync, read: (db: DatabaseSync) => T): T {
+  db.exec("BEGIN");
+  try {
+    return read(db);
+  } finally {
+    db.exec("COMMIT");
+  }
 }
 
 function checkFile(db: DatabaseSync): FileCheck {
@@ -34,6 +48,8 @@ const ops: ReaderOps = {
   page: (asked) => readPage(database(), asked),
   summary: ({ conversationId }) => readSummary(database(), conversationId),
   statistics: (which) => readTallies(database(), which),
+  run: ({ runId }) => atOnce(database(), (db) => readRun(db, runId, true)),
+  runs: (asked) => listRuns(database(), asked),
   counts: () => readCounts(database()),
   check: () => checkFile(database()),
   copy({ target }) {

@@ -1,5 +1,5 @@
 import type { FlatRecord } from "../../store/index.ts";
-import type { SqlRow, SqlValue, Write } from "./worker-ops.ts";
+import type { RecordWrite, SqlRow, SqlValue } from "./worker-ops.ts";
 
 /** The columns of a record's row, in order. */
 export const recordColumns: readonly string[] = [
@@ -27,10 +27,14 @@ export const recordColumns: readonly string[] = [
   "created_at",
 ];
 
-/** The write of a record: its values in the order of {@link recordColumns}. */
-export function toWrite(flat: FlatRecord): Write {
+/** The write of a record. */
+export function toWrite(flat: FlatRecord): RecordWrite {
+  return ["record", ...toRow(flat)];
+}
+
+/** The values of a record in the order of {@link recordColumns}. */
+export function toRow(flat: FlatRecord): SqlRow {
   return [
-    "record",
     flat.id,
     flat.tool,
     flat.version,

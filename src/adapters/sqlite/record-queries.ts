@@ -1,9 +1,11 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CallCounter, type Tallies, type ToolTally, label, maxPageSize } from "../../store/index.ts";
+import { readOutput } from "./placed-output.ts";
 import { recordColumns } from "./record-columns.ts";
 import type { PageAsked, PageRows, ReaderOps, SqlRow, SqlValue } from "./worker-ops.ts";
 
 const createdAtColumn = recordColumns.indexOf("created_at");
+const outputColumn = recordColumns.indexOf("output");
 const textColumns = ["args", "output", "error", "reported"].map((name) => recordColumns.indexOf(name));
 
 /** One page, newest first. Every filter is a range of an index that is already in that order. */
@@ -11,19 +13,31 @@ export function readPage(db: DatabaseSync, asked: PageAsked): PageRows {
   const where = new Conditions(asked);
   if (asked.after !== undefined) where.add("(created_at, number) < (?, ?)", asked.after.createdAt, asked.after.number);
   const statement = db.prepare(
-    `SELECT ${recordColumns.join(", ")}, number FROM records ${where.sql} ORDER BY created_at DESC, number DESC LIMIT ?`,
+    `SELECT ${recordColumns.join(", ")}, number, event FROM records ${where.sql} ORDER BY created_at DESC, number DESC LIMIT ?`,
   );
   statement.setReturnArrays(true);
+  const outputs = db.prepare("SELECT data, output_at FROM run_events WHERE number = ?");
   const rows: SqlRow[] = [];
   let size = 0;
   for (const row of statement.iterate(...where.values, asked.limit + 1)) {
     if (rows.length === asked.limit || size > maxPageSize) return { rows, next: positionOf(rows.at(-1)) };
     // setReturnArrays() was called, and the columns hold no blobs.
-    const values = row as unknown as SqlRow;
+    const values = withOutput(row as unknown as SqlValue[], outputs);
     rows.push(values);
     for (const column of textColumns) size += String(values[column] ?? "").length;
   }
   return { rows, next: undefined };
+}
+
+/** The output of a step's call is in the event that settled it. */
+function withOutput(row: SqlValue[], outputs: StatementSync): SqlRow {
+  const event = row.pop() ?? null;
+  if (event === null || row[outputColumn] !== null) return row;
+  const found = outputs.get(event);
+  if (typeof found?.["data"] === "string" && typeof found["output_at"] === "string") {
+    row[outputColumn] = readOutput({ data: found["data"], outputAt: found["output_at"], large: null });
+  }
+  return row;
 }
 
 /** Calls per tool of one conversation. */

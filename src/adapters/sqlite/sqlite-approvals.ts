@@ -28,16 +28,8 @@ export class SqliteApprovals implements ApprovalStore {
 
   async request(request: ApprovalRequest): Promise<Approval> {
     const { thread, redactor, ids, clock } = this.#parts;
-    const { key, tool, callerType, principal, expiresAt } = request;
-    const stored = {
-      key,
-      tool,
-      args: valueText(request.args, redactor),
-      message: redactor.text(request.message),
-      callerType,
-      ...(principal !== undefined && { principal }),
-      expiresAt,
-    };
+    const { args, message, ...rest } = request;
+    const stored = { ...rest, args: valueText(args, redactor), message: redactor.text(message) };
     return thread.call("requestApproval", { id: ids.next(), now: clock.now(), request: stored });
   }
 

@@ -1,12 +1,13 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Clock, createIds } from "../../base/index.ts";
-import type { ApprovalStore, RecordStore } from "../../store/index.ts";
+import type { ApprovalStore, RecordStore, RunJournal } from "../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import { createWhole } from "./create-whole.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "./reader-thread.ts";
 import type { SqliteRecords } from "./sqlite-records.ts";
+import type { SqliteRuns } from "./sqlite-runs.ts";
 import { closedFailure, patienceMs } from "./worker-link.ts";
 import type { FileCheck } from "./worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
@@ -17,16 +18,18 @@ export interface SqliteStats {
   readonly bytes: number;
   readonly records: number;
   readonly approvals: number;
+  readonly runs: number;
   /** Records that wait to be written. */
   readonly waiting: number;
   /** Records that were lost since the store was opened. */
   readonly lost: number;
 }
 
-/** Records and approvals in one SQLite file. */
+/** Records, approvals and runs in one SQLite file. */
 export interface SqliteStore {
   readonly file: string;
   readonly records: RecordStore;
+  readonly runs: RunJournal;
   readonly approvals: ApprovalStore;
   /** Makes a consistent copy while work goes on; refuses a name that is taken. */
   backup(file: string): Promise<void>;
@@ -49,6 +52,7 @@ export interface StoreParts {
   readonly startReader: () => ReaderThread;
   readonly pruner: Pruner;
   readonly records: SqliteRecords;
+  readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
 }
 
@@ -67,6 +71,10 @@ export class OpenStore implements SqliteStore {
 
   get records(): RecordStore {
     return this.#parts.records;
+  }
+
+  get runs(): RunJournal {
+    return this.#parts.runs;
   }
 
   get approvals(): ApprovalStore {
@@ -106,11 +114,12 @@ export class OpenStore implements SqliteStore {
   }
 
   async #close(): Promise<void> {
-    const { name, clock, thread, writer, reader, pruner, records } = this.#parts;
+    const { name, clock, thread, writer, reader, pruner, records, runs } = this.#parts;
     // A disk that hangs must not hang who closes.
     const timer = clock.after(patienceMs, () => thread.abandon());
     try {
       await pruner.close();
+      runs.close();
       await records.close();
     } finally {
       timer.cancel();

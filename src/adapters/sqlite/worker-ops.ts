@@ -7,6 +7,8 @@ import type {
   Decision,
   PagePosition,
   RecordQuery,
+  RunOwner,
+  RunQuery,
   Tallies,
   ToolTally,
 } from "../../store/index.ts";
@@ -17,8 +19,52 @@ export type SqlValue = string | number | null;
 /** The values of one row. */
 export type SqlRow = readonly SqlValue[];
 
-/** A row on its way into the database: which insert, then its values. */
-export type Write = readonly [kind: "record", ...values: SqlRow];
+/** A record on its way into the database. */
+export type RecordWrite = readonly [kind: "record", ...values: SqlRow];
+
+/** A run that is to be made: its values in the order of `newRunColumns`, its definition, and who executes it. */
+export type RunWrite = readonly [kind: "run", values: SqlRow, definition: string, owner: RunOwner];
+
+/** What happened to a run. */
+export type EventWrite = readonly [
+  kind: "event",
+  runId: string,
+  epoch: number,
+  values: EventValues,
+  /** In the order of `recordColumns`. Without an output where the event holds it. */
+  record: SqlRow | null,
+];
+
+/** The columns of an event. `large` goes to the blobs: the output when there is an `outputAt`, else all data. */
+export type EventValues = readonly [
+  seq: number,
+  kind: string,
+  key: string,
+  at: number,
+  data: string | null,
+  outputAt: string | null,
+  large: string | null,
+];
+
+/** A run that ends or is left. */
+export type EndWrite = readonly [
+  kind: "end",
+  runId: string,
+  epoch: number,
+  status: string,
+  finishedAt: number | null,
+  output: string | null,
+  error: string | null,
+];
+
+/** Something on its way into the database. */
+export type Write = RecordWrite | RunWrite | EventWrite | EndWrite;
+
+/**
+ * What came of a write that was not done; the others of its batch were. `lost`: its lease is no longer the run's;
+ * `gap`: it does not follow the event before, whose number is told; `taken`: there is a run with this id.
+ */
+export type Answer = readonly [index: number, what: "lost" | "gap" | "taken", last: number];
 
 /** Writes that are committed together, in order, exactly once. */
 export interface Batch {
@@ -38,10 +84,60 @@ export interface ApprovalAsked {
   readonly request: Omit<ApprovalRequest, "args"> & { readonly args: string | null };
 }
 
+/** A run that somebody wants to execute. */
+export interface ClaimAsked {
+  readonly runId: string;
+  readonly owner: RunOwner;
+  readonly now: number;
+  readonly silenceMs: number;
+  /** This owner has given up executing it after a write failed, although the database still names it. */
+  readonly gaveUp: boolean;
+}
+
+/** Whether the run is now the owner's, and what is known of it. */
+export interface ClaimAnswer {
+  readonly kind: "claimed" | "held" | "finished" | "unknown";
+  readonly found: RunRows | undefined;
+}
+
+/** A cancellation that was asked for. */
+export interface CancelAsked {
+  readonly runId: string;
+  readonly by: string | null;
+}
+
+/** A run in the order of `runColumns`, and its events in the order of `eventColumns`. */
+export interface RunRows {
+  readonly run: SqlRow;
+  readonly events: readonly SqlRow[];
+}
+
+/** What a pruning may leave. */
+export interface PruneLimits {
+  /** Epoch milliseconds. */
+  readonly before: number;
+  readonly maxBytes: number;
+  readonly upTo: number;
+  readonly upToRun: number;
+}
+
+/** What a step of a pruning did. */
+export interface PruneStep {
+  readonly records: number;
+  readonly runs: number;
+  /** Nothing is left to do. */
+  readonly done: boolean;
+}
+
 /** What the writer thread does, one after another. Times are epoch milliseconds. */
 export interface WriterOps {
   open(at: { readonly file: string; readonly now: number }): void;
-  commit(batch: Batch): void;
+  commit(batch: Batch): readonly Answer[];
+  claimRun(asked: ClaimAsked): ClaimAnswer;
+  getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
+  cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
+  /** Notes that the owner is alive; gives its runs that somebody wants cancelled. */
+  attend(which: { readonly owner: RunOwner; readonly now: number }): readonly CancelAsked[];
   requestApproval(asked: ApprovalAsked): Approval;
   consumeApproval(which: { readonly key: string; readonly now: number }): boolean;
   restoreApproval(which: { readonly key: string }): void;
@@ -52,10 +148,10 @@ export interface WriterOps {
   }): Approval | undefined;
   getApproval(which: { readonly id: string; readonly now: number }): Approval | undefined;
   listApprovals(which: { readonly now: number; readonly status: ApprovalStatus | undefined }): readonly Approval[];
-  /** The number of the record that was written last; 0 when there is none. */
-  lastNumber(which: null): number;
-  /** Removes some of the oldest records with numbers up to this; says how many, 0 when nothing is left to remove. */
-  removeOldest(limits: { readonly before: number; readonly maxBytes: number; readonly upTo: number }): number;
+  /** The numbers of the record and of the run that came last; 0 when there is none. */
+  lastNumbers(which: null): { readonly upTo: number; readonly upToRun: number };
+  /** Removes some of the oldest records and runs with numbers up to these. */
+  removeOldest(limits: PruneLimits): PruneStep;
   /** Gives some free pages back to the disk and says how many bytes; 0 when there are none left. */
   shrink(limits: null): number;
   close(which: { readonly writer: string }): void;
@@ -73,9 +169,13 @@ export interface PageRows {
   readonly next: PagePosition | undefined;
 }
 
+/** What is asked of a list of runs. */
+export type RunsAsked = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
+
 /** How many rows the tables have. */
 export interface RowCounts {
   readonly records: number;
+  readonly runs: number;
   readonly approvals: number;
 }
 
@@ -93,6 +193,9 @@ export interface ReaderOps {
   page(asked: PageAsked): PageRows;
   summary(which: { readonly conversationId: string }): readonly ToolTally[];
   statistics(which: Pick<RecordQuery, "since" | "until" | "tool">): Tallies;
+  run(which: { readonly runId: string }): RunRows | undefined;
+  /** Runs in the order of `runColumns`. */
+  runs(asked: RunsAsked): readonly SqlRow[];
   counts(which: null): RowCounts;
   /** Reads the whole file and says what is wrong with it. */
   check(which: null): FileCheck;

@@ -2,7 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { ApprovalTable } from "./approval-table.ts";
 import { BatchCommitter } from "./commit-batch.ts";
 import { openDatabase } from "./open-database.ts";
-import { lastNumber, removeOldest, shrink } from "./prune-records.ts";
+import { OwnerTable } from "./owner-table.ts";
+import { lastRecord, removeOldest, shrink } from "./prune-records.ts";
+import { lastRun } from "./prune-runs.ts";
+import { RunFence } from "./run-fence.ts";
+import { RunTable } from "./run-table.ts";
+import { RunWrites } from "./run-writes.ts";
 import type { Served } from "./serve-ops.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { WriterOps } from "./worker-ops.ts";
@@ -14,6 +19,8 @@ interface Opened {
   readonly db: DatabaseSync;
   readonly batches: BatchCommitter;
   readonly approvals: ApprovalTable;
+  readonly runs: RunTable;
+  readonly owners: OwnerTable;
 }
 
 /** The work of the writer thread; `open` can be another for tests. */
@@ -22,26 +29,27 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
   let opened: Opened | undefined;
   // Opens again what could not be opened before: what was in the way may be gone.
   const database = (): Opened => {
-    if (opened === undefined) {
-      const db = open(file);
-      opened = { db, batches: new BatchCommitter(db), approvals: new ApprovalTable(db) };
-    }
-    return opened;
+    return (opened ??= tablesOf(open(file)));
   };
   const ops: WriterOps = {
     open(at) {
       file = at.file;
-      const { db } = database();
+      const { db, owners } = database();
       db.prepare("DELETE FROM writers WHERE at < ?").run(at.now - writerMemoryMs);
+      owners.removeBefore(at.now - writerMemoryMs);
     },
     commit: (batch) => database().batches.commit(batch),
+    claimRun: (asked) => database().runs.claim(asked),
+    getRun: ({ runId, events }) => database().runs.get(runId, events),
+    cancelRun: ({ runId, by }) => database().runs.cancel(runId, by),
+    attend: ({ owner, now }) => database().runs.attend(owner, now),
     requestApproval: (asked) => database().approvals.request(asked),
     consumeApproval: ({ key, now }) => database().approvals.consume(key, now),
     restoreApproval: ({ key }) => database().approvals.restore(key),
     decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
-    lastNumber: () => lastNumber(database().db),
+    lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       database().approvals.removeBefore(limits.before);
       return removeOldest(database().db, limits);
@@ -50,10 +58,23 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     close({ writer }) {
       try {
         opened?.db.prepare("DELETE FROM writers WHERE id = ?").run(writer);
+        opened?.owners.removeOwn();
       } finally {
         opened?.db.close();
       }
     },
   };
   return { ops, explain: (error) => storeFailure(error, file) };
+}
+
+function tablesOf(db: DatabaseSync): Opened {
+  const fence = new RunFence(db);
+  const owners = new OwnerTable(db);
+  return {
+    db,
+    batches: new BatchCommitter(db, new RunWrites(db, fence, owners)),
+    approvals: new ApprovalTable(db),
+    runs: new RunTable(db, fence, owners),
+    owners,
+  };
 }

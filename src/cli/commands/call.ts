@@ -1,9 +1,9 @@
-import { inspect } from "node:util";
 import { type Workspace, openWorkspace } from "../../app/index.ts";
-import { type FailureError, failureKinds, isFailureError } from "../../base/index.ts";
+import type { FailureError } from "../../base/index.ts";
 import { unknownKeys } from "../../schema/index.ts";
 import { type AnyTool, type Attachment, type ToolResult, toWireResult } from "../../tool/index.ts";
 import { askAtTerminal } from "../ask-at-terminal.ts";
+import { closeWorkspace } from "../close-workspace.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { formatBytes } from "../format-figures.ts";
@@ -11,8 +11,10 @@ import { oneLine } from "../format-table.ts";
 import type { Invocation } from "../invocation.ts";
 import { type GivenArguments, readArguments } from "../read-arguments.ts";
 import { safeJson } from "../safe-json.ts";
+import { shortText } from "../short-text.ts";
 import { exitCodeOf, tellFailure } from "../tell-failure.ts";
 import { tellSlowLoad } from "../tell-slow-load.ts";
+import { tellStep } from "../tell-step.ts";
 import type { Terminal } from "../terminal.ts";
 import { typedTool } from "../typed-tool.ts";
 import { userName } from "../user-name.ts";
@@ -27,12 +29,15 @@ export const callTool: RunCommand = async (invocation) => {
     const [name = "", ...pairs] = invocation.words;
     const tool = workspace.engine.tools.get(name);
     // Without a tool there is no telling how its arguments are meant; that there is none is what has to be said.
-    const given = tool === undefined ? nothing : await readArguments({ pairs, text: invocation.text("args"), tool });
+    const given =
+      tool === undefined
+        ? nothing
+        : await readArguments({ pairs, text: invocation.text("args"), option: "--args", schema: tool.input.json });
     const result = await makeCall({ invocation, workspace, interrupts, name, given });
     printResult(result, { invocation, workspace, given, tool });
     return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
   } finally {
-    await closeQuietly(workspace, invocation.terminal, storeFailures);
+    await closeWorkspace(workspace, { terminal: invocation.terminal, storeFailures, what: "the call" });
     interrupts.dispose();
   }
 };
@@ -44,7 +49,7 @@ async function openForCalls(terminal: Terminal, onStoreError: (failure: FailureE
     reload: false,
     onStoreError,
     onSlowLoad: tellSlowLoad(terminal),
-    onLog: ({ message, data }) => tellStep(terminal, data === undefined ? message : `${message} ${textOf(data)}`),
+    onLog: ({ message, data }) => tellStep(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
     ...(terminal.interactive && {
       approver: () => askAtTerminal({ terminal, by: userName(), approvals: () => opened.approvals }),
     }),
@@ -80,7 +85,7 @@ async function makeCall({ invocation, workspace, interrupts, name, given }: Maki
     return await engine.call(name, given.args, {
       callerId: "cli",
       signal: interrupts.signal,
-      onProgress: (value) => tellStep(terminal, textOf(value)),
+      onProgress: (value) => tellStep(terminal, value),
       ...(retries !== undefined && { maxRetries: retries }),
       ...(conversationId !== undefined && { conversationId }),
     });
@@ -104,21 +109,6 @@ function showWaiting({ engine }: Workspace, terminal: Terminal, name: string): (
     clearInterval(timer);
     terminal.status();
   };
-}
-
-function tellStep(terminal: Terminal, text: string): void {
-  const line = oneLine(text);
-  terminal.tell(terminal.tint("dim", `· ${line.length > 1000 ? `${line.slice(0, 1000)}…` : line}`));
-}
-
-/** Whatever a tool reports, in one line; it may be something that JSON cannot write. */
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return inspect(value, { depth: 3, breakLength: Infinity });
-  }
 }
 
 interface Printing {
@@ -155,25 +145,4 @@ function warnAboutIgnored(terminal: Terminal, tool: AnyTool, { args }: GivenArgu
 function describe({ kind, mimeType, name, data }: Attachment): string {
   const title = name === undefined ? kind : `${kind} ${oneLine(name)}`;
   return `attached: ${title} (${oneLine(mimeType)}, ${formatBytes(data.byteLength)}); --json prints it in base64`;
-}
-
-/** The result is out by now, and stays what it is: what goes wrong with its record is told beside it, once. */
-async function closeQuietly(
-  workspace: Workspace,
-  terminal: Terminal,
-  storeFailures: readonly FailureError[],
-): Promise<void> {
-  const warn = (text: string, todo: string): void => {
-    terminal.tell(`${terminal.tint("yellow", "warning:")} ${oneLine(text)}`);
-    terminal.tell(`  ${terminal.tint("cyan", todo)}`);
-  };
-  try {
-    await workspace.close();
-    const [first] = storeFailures;
-    if (first !== undefined) warn(first.message, failureKinds[first.code].remedy);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const code = isFailureError(error) ? error.code : "store_failed";
-    warn(`the call was not recorded: ${message}`, failureKinds[code].remedy);
-  }
 }

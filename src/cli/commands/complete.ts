@@ -40,6 +40,17 @@ const sources: CompletionSources = {
       return values.map((value) => ({ word: `${name}=${value}`, about: "" }));
     });
   },
+  async chains() {
+    const { knownChains } = await import("../known-chains.ts");
+    return (await knownChains(".")).map(({ name, about }) => ({ word: name, about }));
+  },
+  async runs() {
+    const { withJournal } = await import("../open-journal.ts");
+    return await withJournal(async ({ store }) => {
+      const runs = (await store?.runs.list({ limit: 50 })) ?? [];
+      return runs.map(({ id, chain, status }) => ({ word: id, about: `${chain}, ${status}` }));
+    });
+  },
   async approvals() {
     const { withJournal } = await import("../open-journal.ts");
     return await withJournal(async ({ store }) => {

@@ -1,0 +1,56 @@
+import type { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "./in-transaction.ts";
+import { pragma } from "./migrate.ts";
+import { createPrivateFile } from "./private-file.ts";
+import { refusal } from "./store-failure.ts";
+
+/** `WNDX`: marks the file as our index. */
+const applicationId = 0x574e4458;
+/** Another version is not brought up to date but made anew: all that is in it can be had again. */
+const version = 1;
+
+/**
+ * Opens, or makes, a database of what can be had again: losing the last moments of it in a crash of the machine does no
+ * harm, and nobody on the main thread waits for its lock.
+ */
+export function openIndexDatabase(file: string): DatabaseSync {
+  createPrivateFile(file);
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${8 * 1024 * 1024}`);
+    if (!isOurs(db) || pragma(db, "user_version") !== version) inTransaction(db, () => prepare(db, file));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function prepare(db: DatabaseSync, file: string): void {
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+  if (tables.length > 0 && !isOurs(db)) {
+    throw refusal(`${file} is the database of another program. Move it away, and an index is made in its place`, {
+      reason: "foreign_database",
+    });
+  }
+  for (const { name } of tables) db.exec(`DROP TABLE IF EXISTS "${String(name)}"`);
+  db.exec(
+    `CREATE TABLE results (
+       number INTEGER PRIMARY KEY,
+       key TEXT NOT NULL UNIQUE, -- a hash
+       json TEXT NOT NULL,
+       bytes INTEGER NOT NULL,
+       expires_at REAL NOT NULL,
+       used_at REAL NOT NULL
+     ) STRICT;
+     CREATE INDEX results_use ON results (used_at, bytes);
+     CREATE INDEX results_end ON results (expires_at);
+     PRAGMA application_id = ${applicationId};
+     PRAGMA user_version = ${version}`,
+  );
+}
+
+function isOurs(db: DatabaseSync): boolean {
+  return pragma(db, "application_id") === applicationId;
+}

@@ -1,0 +1,113 @@
+import type { JournalEvent, NewRun, RunOwner, RunStatus, StoredRun } from "../../store/index.ts";
+import { type PlacedOutput, putOutput } from "./placed-output.ts";
+import type { RunRows, RunWrite, SqlRow, SqlValue } from "./worker-ops.ts";
+
+/** The columns that a new run brings, in order. */
+export const newRunColumns: readonly string[] = [
+  "id",
+  "chain",
+  "input",
+  "context",
+  "format",
+  "fingerprints",
+  "started_at",
+  "rerun_of",
+];
+
+/** What is read of a run, in order, from {@link runTables}. */
+export const runColumns: readonly string[] = [
+  ...newRunColumns.map((column) => `runs.${column}`),
+  "(SELECT data FROM blobs WHERE number = runs.definition)",
+  "runs.status",
+  "runs.finished_at",
+  "runs.output",
+  "runs.error",
+  "runs.cancel_requested",
+  "runs.cancel_by",
+  "runs.epoch",
+  "runs.owner",
+  "owners.pid",
+  "owners.process_start",
+  "owners.boot_id",
+];
+
+/** The same with an output of any size. */
+export const wholeRunColumns: readonly string[] = runColumns.map((column) =>
+  column === "runs.output" ? "ifnull(output, (SELECT data FROM blobs WHERE number = runs.output_blob))" : column,
+);
+
+/** Where {@link runColumns} are found. */
+export const runTables = "runs LEFT JOIN owners ON owners.id = runs.owner";
+
+/** What is read of an event, in order. */
+export const eventColumns: readonly string[] = [
+  "seq",
+  "kind",
+  "key",
+  "at",
+  "data",
+  "output_at",
+  "(SELECT blobs.data FROM blobs WHERE number = run_events.blob)",
+];
+
+/** The write that makes a run. */
+export function toRunWrite(run: NewRun, owner: RunOwner): RunWrite {
+  const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null } = run;
+  return ["run", [id, chain, input, context, format, fingerprints, startedAt, rerunOf], run.definition, owner];
+}
+
+/** A run of a row in the order of {@link runColumns}. */
+export function toRun(row: SqlRow): StoredRun {
+  const [id, chain, input, context, format, fingerprints, startedAt, rerunOf, definition, ...rest] = row;
+  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, ...owner] = rest;
+  return {
+    id: text(id),
+    chain: text(chain),
+    definition: text(definition),
+    input: text(input),
+    context: text(context),
+    format: Number(format),
+    fingerprints: text(fingerprints),
+    startedAt: Number(startedAt),
+    ...(typeof rerunOf === "string" && { rerunOf }),
+    // Only this store writes the column.
+    status: status as RunStatus,
+    ...(typeof finishedAt === "number" && { finishedAt }),
+    ...(typeof output === "string" && { output }),
+    ...(typeof error === "string" && { error }),
+    cancelRequested: cancelRequested === 1,
+    ...(typeof cancelBy === "string" && { cancelBy }),
+    ...(typeof owner[0] === "string" && { owner: toOwner(owner) }),
+    epoch: Number(epoch),
+  };
+}
+
+/** An owner of its columns. */
+export function toOwner([id, pid, processStart, bootId]: SqlRow): RunOwner {
+  return { id: text(id), pid: Number(pid), processStart: text(processStart), bootId: text(bootId) };
+}
+
+/** A run and its events. */
+export function toRunAndEvents({ run, events }: RunRows): { run: StoredRun; events: JournalEvent[] } {
+  return { run: toRun(run), events: events.map(toEvent) };
+}
+
+function toEvent([seq, kind, key, at, data, outputAt, large]: SqlRow): JournalEvent {
+  const placed: PlacedOutput = { data: nullable(data), outputAt: nullable(outputAt), large: nullable(large) };
+  return {
+    seq: Number(seq),
+    // Only this store writes the column.
+    kind: kind as JournalEvent["kind"],
+    key: text(key),
+    at: Number(at),
+    data: putOutput(placed),
+  };
+}
+
+function text(value: SqlValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function nullable(value: SqlValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,251 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../base/index.ts";
+import type { CallRecord, NewJournalEvent, NewRun, RunEnd, RunLease } from "../../store/index.ts";
+import { createRedactor } from "../../text/index.ts";
+import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
+import { currentOwner } from "./owner-process.ts";
+import type { SqliteStore } from "./sqlite-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "windlass-sqlite-runs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const opened: SqliteStore[] = [];
+const owner = currentOwner();
+let file: string;
+let count = 0;
+
+beforeEach(() => {
+  file = join(folder, `${++count}.db`);
+});
+afterEach(async () => {
+  await Promise.allSettled(opened.splice(0).map((store) => store.close()));
+});
+
+async function open(options: Partial<SqliteOptions> = {}): Promise<SqliteStore> {
+  const store = await openSqlite({ file, redactor: createRedactor(["hunter2secret"]), ...options });
+  opened.push(store);
+  return store;
+}
+
+async function make(store: SqliteStore, id: string, given: Partial<NewRun> = {}): Promise<RunLease> {
+  const texts = { definition: '{"steps":[]}', input: "{}", context: "{}", fingerprints: "{}" };
+  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 1, ...texts, ...given }, owner);
+  if ("existing" in made) throw new Error("exists");
+  return made.lease;
+}
+
+function settled(seq: number, output: unknown, given: Partial<CallRecord> = {}): NewJournalEvent {
+  const record: CallRecord = {
+    id: `c${seq}`,
+    tool: "echo",
+    version: "1",
+    source: "tools",
+    category: "general",
+    args: { query: "q" },
+    success: true,
+    output,
+    durationMs: 1,
+    queuedMs: 0,
+    attempts: 1,
+    cached: false,
+    callerType: "workflow_node",
+    createdAt: 100,
+    ...given,
+  };
+  const data = { kind: "call", result: { success: true, output } };
+  return { seq, kind: "settled", key: `s#${seq}`, at: 100, data, record };
+}
+
+/** A run that is over, with one call. */
+async function finished(
+  store: SqliteStore,
+  id: string,
+  { at = 1, output = "small" }: { readonly at?: number; readonly output?: unknown } = {},
+): Promise<void> {
+  const lease = await make(store, id, { startedAt: at });
+  await store.runs.append(lease, settled(1, output, { id, createdAt: at }));
+  const end: RunEnd = { status: "success", at, output: JSON.stringify(output) };
+  await store.runs.finish(lease, end);
+}
+
+function query(sql: string): unknown[] {
+  const db = new DatabaseSync(file);
+  try {
+    return db
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row)[0]);
+  } finally {
+    db.close();
+  }
+}
+
+describe("the output of a step", () => {
+  test("is kept once: in the event", async () => {
+    const store = await open();
+    const lease = await make(store, "r1");
+    await store.runs.append(lease, settled(1, { text: "found only once" }));
+    expect((await store.records.query({})).records).toMatchObject([{ id: "c1", output: { text: "found only once" } }]);
+    await store.close();
+    expect(readFileSync(file, "latin1").split("found only once")).toHaveLength(2);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("with a secret is exact for the run, and redacted in the record, also for who does not know the secret", async () => {
+    const store = await open();
+    const lease = await make(store, "r1");
+    await store.runs.append(lease, settled(1, { note: "it is hunter2secret" }));
+    expect((await store.runs.read("r1"))?.events[0]?.data).toEqual({
+      kind: "call",
+      result: { success: true, output: { note: "it is hunter2secret" } },
+    });
+    const other = await open({ redactor: createRedactor([]) });
+    for (const { records } of [store, other]) {
+      expect((await records.query({})).records).toMatchObject([{ output: { note: "it is [redacted]" } }]);
+    }
+  });
+
+  test("that is large is shared by all that refer to it", async () => {
+    const store = await open();
+    const large = { text: "x".repeat(1_000_000) };
+    for (const id of ["r1", "r2", "r3"]) await finished(store, id, { output: large });
+    const { bytes } = await store.stats();
+    expect(bytes).toBeLessThan(4_000_000);
+    await store.close();
+    expect(query("SELECT length(data) FROM blobs ORDER BY 1")).toEqual([12, JSON.stringify(large).length]);
+  });
+
+  test("that JSON cannot express refuses the event and keeps the record", async () => {
+    const store = await open();
+    const lease = await make(store, "r1");
+    await expect(store.runs.append(lease, settled(1, { big: 1n }))).rejects.toMatchObject({
+      code: "store_failed",
+      reason: "not_json",
+    });
+    await store.runs.append(lease, settled(1, "plain", { id: "c2" }));
+    const { records } = await store.records.query({});
+    expect(Object.fromEntries(records.map(({ id, output }) => [id, output]))).toMatchObject({
+      c1: { $not_json: true },
+      c2: "plain",
+    });
+  });
+});
+
+describe("pruning", () => {
+  const clock = { ...systemClock, now: () => 10_000 };
+
+  test("by age removes runs that are over, with their events, records and texts; never what goes on", async () => {
+    const store = await open({ clock });
+    await finished(store, "old", { at: 1000, output: "y".repeat(400_000) });
+    await finished(store, "new", { at: 9000 });
+    const running = await make(store, "running", { startedAt: 1, definition: '{"other":1}' });
+    await store.runs.append(running, settled(1, "kept", { createdAt: 1 }));
+    await store.runs.finish(await make(store, "waiting", { startedAt: 1 }), { status: "waiting", at: 1 });
+    const pruned = await store.records.prune({ maxAgeMs: 5000 });
+    expect(pruned).toMatchObject({ records: 2, runs: 1 });
+    expect((await store.runs.list()).map(({ id }) => id)).toEqual(["new", "waiting", "running"]);
+    expect(await store.runs.read("old")).toBeUndefined();
+    // The record is gone for its age; what the run needs is not.
+    expect((await store.runs.read("running"))?.events).toHaveLength(1);
+    await store.runs.append(running, settled(2, "more"));
+    expect(await store.stats()).toMatchObject({ runs: 3, records: 2 });
+    expect(await store.runs.claim("old", owner)).toEqual({ kind: "unknown" });
+    await make(store, "old");
+    await store.close();
+    expect(query("SELECT data FROM blobs ORDER BY 1")).toEqual(['{"other":1}', '{"steps":[]}']);
+    expect(query("SELECT count(*) FROM run_events")).toEqual([3]);
+  });
+
+  test("by size removes the oldest, whether records or runs, and gives the disk its room back", async () => {
+    const store = await open({ clock });
+    for (let index = 0; index < 30; index++) {
+      await finished(store, `r${index}`, { at: index, output: `${index}`.padEnd(100_000, "z") });
+      store.records.add({
+        ...settled(1, "").record!,
+        id: `alone${index}`,
+        createdAt: index,
+        output: "w".repeat(50_000),
+      });
+    }
+    const running = await make(store, "running", { startedAt: 0 });
+    await store.runs.append(running, settled(1, "v".repeat(200_000)));
+    await store.records.flush();
+    const { runs = 0 } = await store.records.prune({ maxBytes: 2_000_000 });
+    const left = await store.runs.list({ limit: 1000 });
+    expect(left).toHaveLength(31 - runs);
+    expect(runs).toBeGreaterThan(10);
+    expect(runs).toBeLessThan(29);
+    expect(left.map(({ id }) => id)).toEqual([
+      ...Array.from({ length: 30 - runs }, (_, index) => `r${29 - index}`),
+      "running",
+    ]);
+    expect((await store.runs.read("r29"))?.events).toHaveLength(1);
+    expect((await store.stats()).bytes).toBeLessThan(2_400_000);
+    const { faults } = await store.check();
+    expect(faults).toEqual([]);
+  });
+
+  test("a run of many events goes in steps, between which others commit", async () => {
+    const store = await open({ clock });
+    const lease = await make(store, "long");
+    for (let seq = 1; seq < 3000; seq++) void store.runs.append(lease, settled(seq, seq));
+    await store.runs.append(lease, settled(3000, "last"));
+    await store.runs.finish(lease, { status: "failed", at: 1 });
+    const other = await make(store, "other");
+    const pruning = { now: true };
+    const pruned = store.records.prune({ maxAgeMs: 0 }).finally(() => (pruning.now = false));
+    let seq = 0;
+    while (pruning.now) await store.runs.append(other, settled(++seq, "o", { createdAt: 1e15 }));
+    expect(await pruned).toMatchObject({ runs: 1, records: 3000 });
+    expect(seq).toBeGreaterThan(3);
+    await store.close();
+    expect(query("SELECT count(*) FROM run_events")).toEqual([seq]);
+  });
+});
+
+test("a backup holds the runs too", async () => {
+  const store = await open();
+  await finished(store, "r1", { output: { text: "x".repeat(400_000) } });
+  const lease = await make(store, "r2");
+  await store.runs.append(lease, settled(1, "a"));
+  const target = join(folder, `backup-${count}.db`);
+  await store.backup(target);
+  const copy = await open({ file: target });
+  expect(await copy.stats()).toMatchObject({ runs: 2, records: 2 });
+  expect((await copy.runs.read("r1"))?.events).toEqual((await store.runs.read("r1"))?.events);
+  expect(await copy.check()).toMatchObject({ faults: [] });
+});
+
+test("closing leaves no owner behind, and runs that anybody may take", async () => {
+  const store = await open();
+  await make(store, "r1");
+  await finished(store, "r2");
+  await store.close();
+  expect(query("SELECT count(*) FROM owners")).toEqual([0]);
+  const next = await open();
+  expect(await next.runs.claim("r1", owner)).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
+  await expect(store.runs.create({ ...(await next.runs.list())[0]!, id: "r3" }, owner)).rejects.toMatchObject({
+    reason: "closed",
+  });
+});
+
+test("attending writes now and then, not every time", async () => {
+  let now = 1000;
+  const store = await open({ clock: { ...systemClock, now: () => now } });
+  await make(store, "r1");
+  const renewed = async (): Promise<unknown> => {
+    await store.runs.attend(owner, ["r1"]);
+    return query("SELECT renewed_at FROM owners")[0];
+  };
+  expect(await renewed()).toBe(1000);
+  now = 2900;
+  expect(await renewed()).toBe(1000);
+  now = 3100;
+  expect(await renewed()).toBe(3100);
+  // The clock was set back.
+  now = 500;
+  expect(await renewed()).toBe(500);
+});

@@ -1,0 +1,205 @@
+import { type Clock, type FailureError, fail } from "../../base/index.ts";
+import {
+  type Claim,
+  type JournalEvent,
+  type NewJournalEvent,
+  type NewRun,
+  type RecordRedactor,
+  type RecordStore,
+  type RunEnd,
+  type RunJournal,
+  type RunLease,
+  type RunOwner,
+  type RunQuery,
+  type StoredRun,
+  gapFailure,
+  isOver,
+  lostFailure,
+  runLimit,
+} from "../../store/index.ts";
+import type { BatchWriter, WriteDone } from "./batch-writer.ts";
+import { eventSize, toEventWrite } from "./event-write.ts";
+import type { ReaderThread } from "./reader-thread.ts";
+import { toRun, toRunAndEvents, toRunWrite } from "./run-columns.ts";
+import { closedFailure } from "./worker-link.ts";
+import type { Answer, EndWrite, EventWrite, Write } from "./worker-ops.ts";
+import type { WriterThread } from "./writer-thread.ts";
+
+/** What {@link SqliteRuns} is made of. */
+export interface SqliteRunsParts {
+  readonly thread: WriterThread;
+  readonly writer: BatchWriter;
+  readonly reader: ReaderThread;
+  readonly records: Pick<RecordStore, "add">;
+  readonly redactor: RecordRedactor;
+  readonly clock: Clock;
+  /** An owner that was not heard of for longer has lost its runs. */
+  readonly silenceMs: number;
+}
+
+/** Runs in SQLite. What happens to many runs at once is committed together; each is told when its own is on the disk. */
+export class SqliteRuns implements RunJournal {
+  readonly #parts: SqliteRunsParts;
+  /** The epochs of the runs that are executed through this store. */
+  readonly #held = new Map<string, number>();
+  #scheduled = false;
+  #closed = false;
+
+  constructor(parts: SqliteRunsParts) {
+    this.#parts = parts;
+  }
+
+  async create(run: NewRun, owner: RunOwner): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    const size = 500 + run.definition.length + run.input.length + run.context.length + run.fingerprints.length;
+    const answer = await this.#written(toRunWrite(run, owner), size);
+    if (answer === undefined) return { lease: this.#hold(run.id, 1) };
+    const found = await this.#parts.thread.call("getRun", { runId: run.id, events: false });
+    // It was pruned a moment ago.
+    if (found === undefined) return this.create(run, owner);
+    return { existing: toRun(found.run) };
+  }
+
+  async claim(runId: string, owner: RunOwner): Promise<Claim> {
+    const { thread, clock, silenceMs } = this.#parts;
+    const gaveUp = !this.#held.has(runId);
+    const { kind, found } = await thread.call("claimRun", { runId, owner, now: clock.now(), silenceMs, gaveUp });
+    if (found === undefined) return { kind: "unknown" };
+    const { run, events } = toRunAndEvents(found);
+    if (kind === "claimed") return { kind, lease: this.#hold(runId, run.epoch), run, events };
+    return kind === "finished" ? { kind, run, events } : { kind: "held", run };
+  }
+
+  append(lease: RunLease, event: NewJournalEvent): Promise<void> {
+    let write: EventWrite;
+    try {
+      write = toEventWrite(lease, event, this.#parts.redactor);
+    } catch (error) {
+      return this.#refused(lease, event, unwritable(lease, event, error));
+    }
+    return new Promise((resolve, reject) => {
+      this.#push(write, eventSize(write), (outcome) => {
+        if (outcome.failure === undefined && outcome.value === undefined) {
+          resolve();
+          return;
+        }
+        const failure = outcome.failure ?? refusal(lease.runId, outcome.value, event.seq);
+        this.#refused(lease, event, failure).catch(reject);
+      });
+    });
+  }
+
+  async finish(lease: RunLease, end: RunEnd): Promise<void> {
+    try {
+      const answer = await this.#written(
+        toEndWrite(lease, end),
+        200 + (end.output?.length ?? 0) + (end.error?.length ?? 0),
+      );
+      if (answer !== undefined) throw refusal(lease.runId, answer, 0);
+    } finally {
+      this.#letGo(lease);
+    }
+  }
+
+  async requestCancel(runId: string, by: string | undefined): Promise<boolean> {
+    return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
+  }
+
+  async attend(
+    owner: RunOwner,
+    runIds: readonly string[],
+  ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]> {
+    const { thread, clock } = this.#parts;
+    const asked = await thread.call("attend", { owner, now: clock.now() });
+    if (asked.length === 0) return [];
+    const wanted = new Set(runIds);
+    return asked.filter(({ runId }) => wanted.has(runId)).map(({ runId, by }) => ({ runId, by: by ?? undefined }));
+  }
+
+  async read(
+    runId: string,
+  ): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined> {
+    const { writer, reader } = this.#parts;
+    await writer.settle();
+    const found = await reader.call("run", { runId });
+    return found && toRunAndEvents(found);
+  }
+
+  async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
+    const { writer, reader, clock, silenceMs } = this.#parts;
+    await writer.settle();
+    const asked = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
+    return (await reader.call("runs", asked)).map(toRun);
+  }
+
+  /** Leaves the runs that are still executed through this store: whoever wants them need not wait. */
+  close(): void {
+    this.#closed = true;
+    for (const [runId, epoch] of this.#held) {
+      const left = toEndWrite({ runId, epoch }, { status: "running", at: 0 });
+      this.#parts.writer.push(left, 200, () => {});
+    }
+    this.#held.clear();
+  }
+
+  #written(write: Write, bytes: number): Promise<Answer | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#push(write, bytes, (outcome) => {
+        if (outcome.failure === undefined) resolve(outcome.value);
+        else reject(outcome.failure);
+      });
+    });
+  }
+
+  #push(write: Write, bytes: number, done: WriteDone): void {
+    if (this.#closed) {
+      done({ failure: closedFailure() });
+      return;
+    }
+    this.#parts.writer.push(write, bytes, done);
+    this.#schedule();
+  }
+
+  /** What comes in the same turn of the event loop goes into one batch. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#parts.writer.hurry();
+    });
+  }
+
+  /** The event is refused; the call it tells of was made all the same, and its record is kept. */
+  #refused(lease: RunLease, event: NewJournalEvent, failure: FailureError): Promise<never> {
+    this.#letGo(lease);
+    if (event.record !== undefined) this.#parts.records.add(event.record);
+    return Promise.reject(failure);
+  }
+
+  #hold(runId: string, epoch: number): RunLease {
+    this.#held.set(runId, epoch);
+    return { runId, epoch };
+  }
+
+  #letGo({ runId, epoch }: RunLease): void {
+    if (this.#held.get(runId) === epoch) this.#held.delete(runId);
+  }
+}
+
+function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error }: RunEnd): EndWrite {
+  return ["end", runId, epoch, status, isOver(status) ? at : null, output ?? null, error ?? null];
+}
+
+function refusal(runId: string, answer: Answer | undefined, seq: number): FailureError {
+  return answer?.[1] === "gap" ? gapFailure(runId, seq, answer[2]) : lostFailure(runId);
+}
+
+function unwritable({ runId }: RunLease, { seq, key }: JournalEvent, cause: unknown): FailureError {
+  const why = cause instanceof Error ? cause.message.split("\n", 1).join("") : String(cause);
+  return fail(`event ${seq} (${key}) of run ${runId} is not plain JSON: ${why}`, {
+    code: "store_failed",
+    reason: "not_json",
+    retry: "never",
+    cause,
+  });
+}

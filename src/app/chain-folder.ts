@@ -1,0 +1,225 @@
+import { type Clock, type Timer, systemClock } from "../base/index.ts";
+import type { ChainLibrary, LibrarySource } from "../chain/index.ts";
+import {
+  type FolderWatch,
+  type ReloadMode,
+  type ScannedFile,
+  fileProblem,
+  readText,
+  scanFolder,
+  watchFolder,
+} from "../hub/index.ts";
+import { type Position, type Problem, hasErrors } from "../text/index.ts";
+import { type ChainFile, nameIn, placeOfName, problemsIn } from "./chain-file.ts";
+
+/** What {@link ChainFolder} takes. */
+export interface ChainFolderOptions {
+  readonly dir: string;
+  /** The workspace, in which everything has to lie. */
+  readonly root: string;
+  readonly library: ChainLibrary;
+  /** Chains that are there unless a file has one of the same name. */
+  readonly builtins: readonly LibrarySource[];
+  /** Changes whenever the tools do: what an edit was missing may be there now. */
+  readonly toolsVersion: () => number;
+  /** The chains of the library may have changed. */
+  readonly onChange: () => void;
+  readonly mode?: ReloadMode;
+  readonly clock?: Clock;
+}
+
+/**
+ * A folder of chains (`*.yaml` and `*.yml`), kept in step with a library. An edit that does not work keeps the chain
+ * that did, and one bad file never stops the others.
+ */
+export class ChainFolder {
+  readonly #options: ChainFolderOptions;
+  readonly #clock: Clock;
+  readonly #abort = new AbortController();
+  /** By name, in the order of the scan. */
+  #files: ReadonlyMap<string, ChainFile> = new Map();
+  /** What the scan did not look into. */
+  #skipped: readonly Problem[] = [];
+  #duplicates: readonly Problem[] = [];
+  /** The file of each chain. */
+  #owners: ReadonlyMap<string, ChainFile> = new Map();
+  #toolsVersion: number | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #timer: Timer | undefined;
+  #watch: FolderWatch | undefined;
+
+  constructor(options: ChainFolderOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Loads the folder for the first time and starts looking for changes. */
+  async load(): Promise<void> {
+    await this.reload();
+    this.#startLooking();
+  }
+
+  /** Looks at the folder now. */
+  reload(): Promise<void> {
+    const run = this.#running.then(() => this.#look());
+    // Whoever asked hears of it; the next one has its own turn.
+    this.#running = run.catch(() => undefined);
+    return run;
+  }
+
+  /** What is wrong with the files as they are now, warnings too. */
+  problems(): readonly Problem[] {
+    const { library } = this.#options;
+    return [
+      ...this.#skipped,
+      ...this.#files.values().flatMap((file) => {
+        if (file.problem !== undefined) return [file.problem];
+        const isCurrent = this.#owners.get(file.chain ?? "") === file && file.broken === undefined;
+        return isCurrent ? library.problems(file.chain ?? "") : (file.broken ?? problemsIn(file));
+      }),
+      ...this.#duplicates,
+    ];
+  }
+
+  /** The file that a chain came from, relative to the workspace; undefined for one that is built in. */
+  fileOf(chain: string): string | undefined {
+    return this.#owners.get(chain)?.name;
+  }
+
+  /** Where the file of a chain says its name. */
+  placeOf(chain: string): Position {
+    const file = this.#owners.get(chain);
+    return file === undefined ? { line: 1, column: 1 } : placeOfName(file);
+  }
+
+  /** Stops looking; the chains stay in the library. */
+  async close(): Promise<void> {
+    this.#abort.abort();
+    this.#timer?.cancel();
+    await this.#watch?.close();
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const { dir, root, toolsVersion } = this.#options;
+    const found = await scanFolder(dir, root);
+    const files = found.files.filter(({ kind }) => kind === "yaml");
+    const known = await Promise.all(files.map((file) => refresh(file, this.#files.get(file.name))));
+    if (this.#abort.signal.aborted) return;
+    const isSame =
+      known.length === this.#files.size &&
+      known.every((file) => this.#files.get(file.name) === file) &&
+      this.#toolsVersion === toolsVersion();
+    this.#skipped = found.problems;
+    if (isSame) return;
+    this.#files = new Map(known.map((file) => [file.name, file]));
+    this.#settle();
+  }
+
+  /** Sees to it that chains know the tools there are now; what an edit was missing may have come. */
+  refresh(): void {
+    if (this.#toolsVersion !== undefined && this.#toolsVersion !== this.#options.toolsVersion()) this.#settle();
+  }
+
+  /** Puts the chains of all files, as they were last read, into the library. At once: nobody sees half of it. */
+  #settle(): void {
+    const { library, builtins, onChange, toolsVersion } = this.#options;
+    this.#claim(({ chain }) => chain);
+    this.#fill(builtins);
+    // All of them are there now, so that each can be planned together with those that it calls.
+    for (const file of this.#files.values()) file.broken = this.#brokenIn(file);
+    this.#claim(({ broken, good, chain }) => (broken === undefined ? chain : good?.chain));
+    this.#fill(builtins);
+    for (const [name, file] of this.#owners) {
+      if (file.broken === undefined && file.text !== undefined && !hasErrors(library.problems(name))) {
+        file.good = { text: file.text, chain: name };
+      }
+    }
+    onChange();
+    this.#toolsVersion = toolsVersion();
+  }
+
+  /** Which file has which chain: the first in order, where two want one name. */
+  #claim(nameOf: (file: ChainFile) => string | undefined): void {
+    const owners = new Map<string, ChainFile>();
+    const duplicates: Problem[] = [];
+    for (const file of this.#files.values()) {
+      const name = nameOf(file);
+      if (name === undefined) continue;
+      const owner = owners.get(name);
+      if (owner === undefined) owners.set(name, file);
+      else duplicates.push(duplicate(name, file, owner));
+    }
+    this.#owners = owners;
+    this.#duplicates = duplicates;
+  }
+
+  #fill(builtins: readonly LibrarySource[]): void {
+    const { library } = this.#options;
+    const wanted = new Map(builtins.map((source) => [source.name, source]));
+    for (const [name, file] of this.#owners) {
+      const text = file.broken === undefined ? file.text : file.good?.text;
+      if (text !== undefined) wanted.set(name, { name, text, file: file.name });
+    }
+    for (const name of library.names()) if (!wanted.has(name)) library.remove(name);
+    for (const [name, source] of wanted) if (!isSame(library.sourceOf(name), source)) library.add(source);
+  }
+
+  /** What is wrong with the present text of a file, where an earlier one worked and is to be kept. */
+  #brokenIn(file: ChainFile): readonly Problem[] | undefined {
+    const { chain, text, good, problem } = file;
+    if (good === undefined || text === good.text) return undefined;
+    if (problem !== undefined) return [problem];
+    const problems =
+      chain !== undefined && this.#owners.get(chain) === file
+        ? this.#options.library.problems(chain)
+        : problemsIn(file);
+    return hasErrors(problems) || chain === undefined ? problems : undefined;
+  }
+
+  #startLooking(): void {
+    const { dir, mode = {} } = this.#options;
+    const { signal } = this.#abort;
+    if (signal.aborted) return;
+    const look = (): Promise<void> => this.reload().catch(() => undefined);
+    if (mode.watch === true) this.#watch ??= watchFolder(dir, { clock: this.#clock, onChange: () => void look() });
+    if (mode.autoReload !== true || this.#timer !== undefined) return;
+    const again = (): void => {
+      this.#timer = this.#clock.after(
+        mode.intervalMs ?? 5_000,
+        () => void look().then(() => (signal.aborted ? undefined : again())),
+      );
+      this.#timer.hold(false);
+    };
+    again();
+  }
+}
+
+/** What is known of a file after looking at it again; the very same where nothing changed. */
+async function refresh(file: ScannedFile, known: ChainFile | undefined): Promise<ChainFile> {
+  const { name, path, stamp, outside } = file;
+  if (known?.stamp === stamp) return known;
+  const { source: text, problem } = outside ? { ...leadsOut(name) } : { source: undefined, ...(await readText(file)) };
+  if (known !== undefined && known.text === text && problem === undefined) {
+    known.stamp = stamp;
+    return known;
+  }
+  const chain = text === undefined ? undefined : nameIn(text, name);
+  return { name, path, stamp, text, chain, problem, good: known?.good, broken: undefined };
+}
+
+function leadsOut(name: string): { source: undefined; problem: Problem } {
+  const message = "the file is a link that leads out of the workspace";
+  return { source: undefined, problem: fileProblem(name, "outside_workspace", message) };
+}
+
+function isSame(one: LibrarySource | undefined, other: LibrarySource): boolean {
+  if (one === undefined || !("text" in one) || !("text" in other)) return one === other;
+  return one === other || (one.file === other.file && one.text === other.text);
+}
+
+function duplicate(name: string, file: ChainFile, owner: ChainFile): Problem {
+  const message = `the chain "${name}" is already defined in ${owner.name}`;
+  const hint = "rename one of the two";
+  return { severity: "error", code: "duplicate_chain", message, hint, file: file.name, ...placeOfName(file) };
+}

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { currentOwner } from "../adapters/index.ts";
+import { systemClock } from "../base/index.ts";
+import { builtinChains } from "../builtin/index.ts";
+import { ChainLibrary, ChainRuns, type Plan } from "../chain/index.ts";
+import type { Engine, ToolEvent } from "../engine/index.ts";
+import type { ReloadMode } from "../hub/index.ts";
+import { type Problem, hasErrors } from "../text/index.ts";
+import type { ToolRegistry } from "../tool/index.ts";
+import { ChainFolder } from "./chain-folder.ts";
+import { loadChain } from "./load-chain.ts";
+import type { Journal } from "./open-journal.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
+
+/** What {@link createChains} takes. */
+export interface ChainsOptions {
+  /** The workspace. */
+  readonly dir: string;
+  readonly config: WorkspaceConfig;
+  readonly engine: Engine;
+  readonly registry: ToolRegistry;
+  readonly journal: Journal;
+  readonly mode: ReloadMode;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The chains of a workspace and everything that is done with them. */
+export interface Chains {
+  readonly library: ChainLibrary;
+  readonly folder: ChainFolder;
+  readonly runs: ChainRuns;
+  loadChain(nameOrFile: string): Promise<Plan>;
+  problems(): readonly Problem[];
+}
+
+/** The chains of a workspace, to be loaded once its tools are. Those that can run are registered as tools. */
+export function createChains(options: ChainsOptions): Chains {
+  const { dir, config, engine, registry, journal, mode } = options;
+  const env = pick(options.env, config.env);
+  const library = new ChainLibrary({
+    tools: registry,
+    env: config.env,
+    secrets: Object.keys(config.secrets),
+    maxParallel: config.chains.maxParallel,
+  });
+  let added: ToolEvent["type"] = "tool_loaded";
+  const register = (): void => {
+    const change = library.registerIn(registry, env);
+    const named = (names: readonly string[]) => names.map((name) => ({ name, file: folder.fileOf(name) }));
+    tell(engine, added, named(change.added));
+    tell(engine, "tool_updated", named(change.updated));
+    tell(engine, "tool_removed", named(change.removed));
+    added = "tool_added";
+  };
+  const folder = new ChainFolder({
+    dir: join(dir, config.chains.directory),
+    root: dir,
+    library,
+    builtins: builtinChains(),
+    toolsVersion: () => registry.version,
+    onChange: register,
+    mode,
+  });
+  const runs = new ChainRuns({
+    engine,
+    journal: journal.runs,
+    approvals: journal.approvals,
+    chains: library,
+    owner: currentOwner(),
+    env,
+  });
+  return {
+    library,
+    folder,
+    runs,
+    loadChain: (nameOrFile) => {
+      folder.refresh();
+      return loadChain(nameOrFile, { dir, library, folder, tools: registry });
+    },
+    problems: () => [...folder.problems(), ...hiddenChains({ library, folder, registry })],
+  };
+}
+
+function pick(env: ChainsOptions["env"], names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Tells of chains as of any tools. */
+function tell(engine: Engine, type: ToolEvent["type"], chains: readonly { name: string; file: string | undefined }[]) {
+  for (const { name, file } of chains) {
+    const at = systemClock.now();
+    engine.emit({ type, at, tool: name, source: "chains", ...(file !== undefined && { file }) });
+  }
+}
+
+/** Chains that a tool of the same name hides from whoever calls by name. */
+function hiddenChains({ library, folder, registry }: Pick<Chains, "library" | "folder"> & { registry: ToolRegistry }) {
+  return library.names().flatMap((name): Problem[] => {
+    const file = folder.fileOf(name);
+    const hides = file === undefined || hasErrors(library.problems(name)) ? undefined : registry.resolve(name);
+    if (file === undefined || hides === undefined || hides.source === "chains") return [];
+    const message = `a tool is called "${name}" too: a call gets the tool, a step or a run gets the chain`;
+    return [
+      { severity: "warning", code: "hidden_chain", message, hint: "rename the chain", file, ...folder.placeOf(name) },
+    ];
+  });
+}

@@ -1,0 +1,25 @@
+import { FailureError } from "../base/index.ts";
+import { type Problem, formatProblems } from "../text/index.ts";
+
+/**
+ * A chain that cannot be planned, with everything that is wrong with it: as text in the message, as data in `problems`.
+ *
+ * @example
+ * ```ts
+ * const plan = await workspace.loadChain("chains/draft.yaml").catch((error) => {
+ *   if (error instanceof ChainError) console.log(error.problems);
+ * });
+ * ```
+ */
+export class ChainError extends FailureError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], text: string | undefined) {
+    super(
+      formatProblems(problems, () => text),
+      { code: "chain_invalid" },
+    );
+    this.name = "ChainError";
+    this.problems = problems;
+  }
+}

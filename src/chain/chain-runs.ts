@@ -1,0 +1,336 @@
+import { type Clock, canonicalJson, createIds, fail, systemClock } from "../base/index.ts";
+import type { Engine } from "../engine/index.ts";
+import type {
+  ApprovalStore,
+  Claim,
+  JournalEvent,
+  RunJournal,
+  RunLease,
+  RunOwner,
+  RunQuery,
+  StoredRun,
+} from "../store/index.ts";
+import { engineExecutor } from "./host/executor.ts";
+import type { JournalHost } from "./host/journal-host.ts";
+import type { AskPerson } from "./host/run-approvals.ts";
+import { RunKeeper } from "./host/run-keeper.ts";
+import type { ChainLibrary } from "./library.ts";
+import type { Plan } from "./plan/plan.ts";
+import { snapshotOf } from "./plan/snapshot.ts";
+import { checkInput } from "./run-chain.ts";
+import { executeRun } from "./run/execute-run.ts";
+import type { RunListener } from "./run/run-events.ts";
+import { type RunResult, toRunResult } from "./run/run-result.ts";
+import { eventsBefore } from "./rerun-events.ts";
+import { checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
+import { toolsOf } from "./tools-of.ts";
+
+/** What {@link ChainRuns} is made of. */
+export interface ChainRunsParts {
+  readonly engine: Engine;
+  readonly journal: RunJournal;
+  readonly approvals: ApprovalStore;
+  readonly chains: ChainLibrary;
+  readonly owner: RunOwner;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+}
+
+/** How a run is executed, whether it begins or goes on. */
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: RunListener;
+  /** Answers questions to people right here. */
+  readonly ask?: AskPerson;
+  /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
+  readonly stay?: boolean;
+}
+
+/** What a new run takes. */
+export interface StartOptions extends ExecuteOptions {
+  readonly input?: unknown;
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** Letters, digits and `._-`. The same id with the same chain and input joins the run that has it. */
+  readonly runId?: string;
+  readonly principal?: string;
+}
+
+/** How often a run that another process executes is looked at. */
+const lookMs = 250;
+
+/** Runs that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
+export class ChainRuns {
+  readonly #parts: ChainRunsParts;
+  readonly #clock: Clock;
+  readonly #keeper: RunKeeper;
+  readonly #hosts = new Set<JournalHost>();
+  readonly #active = new Set<Promise<unknown>>();
+  readonly #ids = createIds();
+
+  constructor(parts: ChainRunsParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? systemClock;
+    this.#keeper = new RunKeeper({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
+  }
+
+  /** Begins a run, or joins the one that has its id. Throws when the input does not fit. */
+  async start(plan: Plan, options: StartOptions = {}): Promise<RunResult> {
+    const input = checkInput(plan, options.input);
+    const runId = checkRunId(options.runId) ?? this.#ids.next();
+    return this.#begin({ plan, runId, input, events: [], rerunOf: undefined }, options);
+  }
+
+  /** Goes on with a run that was left, or whose process is gone. A finished one gives its result. */
+  async resume(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
+    const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+    switch (claim.kind) {
+      case "unknown":
+        throw notFound(runId);
+      case "held":
+        throw fail(`run ${runId} is being executed by process ${claim.run.owner?.pid ?? "?"}`, { code: "run_held" });
+      case "finished":
+        return this.#look(claim.run, claim.events);
+      case "claimed":
+        return this.#goOn(claim, options);
+    }
+  }
+
+  /** Joins a run wherever it is: goes on with it when nobody does, else waits for the process that does. */
+  async join(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
+    for (;;) {
+      const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+      if (claim.kind === "unknown") throw notFound(runId);
+      if (claim.kind === "finished") return this.#look(claim.run, claim.events);
+      if (claim.kind === "claimed") return this.#goOn(claim, options);
+      if (options.signal?.aborted === true)
+        throw fail("stopped waiting for the run; it goes on", { code: "cancelled" });
+      await new Promise<void>((resolve) => this.#clock.after(lookMs, resolve));
+    }
+  }
+
+  /** A new run of the chain as it is now; with `from`, what did not depend on that step is taken from the old run. */
+  async rerun(runId: string, options: ExecuteOptions & { readonly from?: string } = {}): Promise<RunResult> {
+    const kept = await this.#read(runId);
+    const { chains } = this.#parts;
+    const old = this.#inspected(kept.run);
+    const plan = chains.has(kept.run.chain) ? chains.plan(kept.run.chain) : planOf(kept.run.definition, chains.context);
+    const events =
+      options.from === undefined ? [] : eventsBefore({ from: options.from, plan, old, events: kept.events });
+    // Written by `#begin`.
+    const input: unknown = JSON.parse(kept.run.input);
+    const context = JSON.parse(kept.run.context) as Record<string, unknown>;
+    return this.#begin({ plan, runId: this.#ids.next(), input, events, rerunOf: runId }, { ...options, context });
+  }
+
+  /** Stops a run, whoever executes it: durable when it resolves. False when it is over already. */
+  async cancel(runId: string, by?: string): Promise<boolean> {
+    const asked = await this.#parts.journal.requestCancel(runId, by);
+    if (!asked) {
+      if ((await this.#parts.journal.read(runId)) === undefined) throw notFound(runId);
+      return false;
+    }
+    for (const host of this.#hosts) if (host.runId === runId) host.cancelRun(by);
+    return true;
+  }
+
+  /** All that is known of a run, told again from its journal; nothing is executed. */
+  async inspect(runId: string): Promise<RunResult> {
+    const { run, events } = await this.#read(runId);
+    return this.#look(run, events);
+  }
+
+  list(query?: RunQuery): Promise<readonly StoredRun[]> {
+    return this.#parts.journal.list(query);
+  }
+
+  /** A run and everything that happened to it, for a recording. */
+  read(runId: string): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] }> {
+    return this.#read(runId);
+  }
+
+  /** Takes over runs whose process is gone, until the signal is aborted. */
+  async adopt(options: ExecuteOptions & { readonly everyMs?: number; readonly signal: AbortSignal }): Promise<void> {
+    const { everyMs = lookMs, signal, ...how } = options;
+    while (!signal.aborted) {
+      for (const { id } of await this.#parts.journal.list({ abandoned: true })) {
+        this.#track(this.resume(id, how).catch(() => undefined));
+      }
+      await new Promise<void>((resolve) => this.#clock.after(everyMs, resolve));
+    }
+  }
+
+  /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
+  async close(drainMs = 5000): Promise<void> {
+    for (const host of this.#hosts) host.leave();
+    const timer = this.#clock.after(drainMs, () => {
+      for (const host of this.#hosts) host.abandon();
+    });
+    await Promise.allSettled(this.#active);
+    timer.cancel();
+  }
+
+  async #begin(
+    made: Made,
+    options: ExecuteOptions & { context?: Readonly<Record<string, unknown>> },
+  ): Promise<RunResult> {
+    const { plan, runId, input, events } = made;
+    const { journal, owner } = this.#parts;
+    const context = options.context ?? {};
+    const { definition, fingerprints } = snapshotOf(plan);
+    const startedAt = this.#clock.now();
+    const created = await journal.create(
+      {
+        id: runId,
+        chain: plan.name,
+        definition,
+        input: JSON.stringify(input),
+        context: JSON.stringify(context),
+        format: runFormat,
+        fingerprints: JSON.stringify(fingerprints),
+        startedAt,
+        ...(made.rerunOf !== undefined && { rerunOf: made.rerunOf }),
+      },
+      owner,
+    );
+    if ("existing" in created) {
+      checkSame(created.existing, plan.name, input);
+      return this.join(runId, options);
+    }
+    for (const event of events) void journal.append(created.lease, event);
+    return this.#track(this.#execute({ plan, input, context, lease: created.lease, startedAt, events }, options));
+  }
+
+  #goOn(claim: Extract<Claim, { kind: "claimed" }>, options: ExecuteOptions): Promise<RunResult> {
+    return this.#track(this.#continue(claim, options));
+  }
+
+  async #continue(
+    { run, lease, events }: Extract<Claim, { kind: "claimed" }>,
+    options: ExecuteOptions,
+  ): Promise<RunResult> {
+    const { chains, journal } = this.#parts;
+    let plan: Plan;
+    try {
+      plan = planOf(run.definition, chains.context);
+      checkUnchanged(run, plan);
+    } catch (error) {
+      await journal.finish(lease, { status: run.status, at: this.#clock.now() });
+      throw error;
+    }
+    const { startedAt } = run;
+    // Written by `#begin`.
+    const input: unknown = JSON.parse(run.input);
+    const context = JSON.parse(run.context) as Record<string, unknown>;
+    const started = { plan, input, context, lease, startedAt, events };
+    return this.#execute(started, options, run.cancelRequested ? (run.cancelBy ?? null) : undefined);
+  }
+
+  async #execute(run: Started, options: ExecuteOptions, cancelledBy?: string | null): Promise<RunResult> {
+    const { engine, journal, approvals, env = {} } = this.#parts;
+    const { lease, plan } = run;
+    let mine: JournalHost | undefined;
+    try {
+      const { facts, left } = await executeRun({
+        ...run,
+        env,
+        journal,
+        executor: engineExecutor({
+          begin: (...call) => engine.begin(...call),
+          runId: lease.runId,
+          tools: toolsOf(plan),
+          secrets: engine.secrets,
+        }),
+        clock: this.#clock,
+        approvals,
+        redact: (value) => engine.redactor.value(value),
+        keeper: this.#keeper,
+        ...options,
+        onHost: (host) => {
+          mine = host;
+          this.#hosts.add(host);
+          if (cancelledBy !== undefined) host.cancelRun(cancelledBy ?? undefined);
+        },
+      });
+      const status = left && facts.status === "waiting" ? "running" : facts.status;
+      await journal.finish(lease, {
+        status,
+        at: this.#clock.now(),
+        ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
+        ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
+      });
+      return toRunResult({ ...facts, status }, engine.redactor);
+    } finally {
+      if (mine !== undefined) this.#hosts.delete(mine);
+    }
+  }
+
+  async #read(runId: string): Promise<{ run: StoredRun; events: readonly JournalEvent[] }> {
+    const kept = await this.#parts.journal.read(runId);
+    if (kept === undefined) throw notFound(runId);
+    return kept;
+  }
+
+  #inspected(run: StoredRun): Plan {
+    return inspectPlan(run.definition, this.#parts.chains.context);
+  }
+
+  async #look(run: StoredRun, events: readonly JournalEvent[]): Promise<RunResult> {
+    const { engine } = this.#parts;
+    const { facts } = await executeRun({
+      plan: this.#inspected(run),
+      input: JSON.parse(run.input) as unknown,
+      context: JSON.parse(run.context) as Record<string, unknown>,
+      env: this.#parts.env ?? {},
+      lease: { runId: run.id, epoch: run.epoch },
+      startedAt: run.startedAt,
+      journal: { append: () => undefined },
+      events,
+      executor: undefined,
+      clock: this.#clock,
+    });
+    return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const settled = work.finally(() => this.#active.delete(settled));
+    this.#active.add(settled);
+    return settled;
+  }
+}
+
+/** A run that is about to be made. */
+interface Made {
+  readonly plan: Plan;
+  readonly runId: string;
+  readonly input: unknown;
+  /** Taken over from an earlier run. */
+  readonly events: readonly JournalEvent[];
+  readonly rerunOf: string | undefined;
+}
+
+/** A run that this process owns. */
+interface Started {
+  readonly plan: Plan;
+  readonly input: unknown;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly lease: RunLease;
+  readonly startedAt: number;
+  readonly events: readonly JournalEvent[];
+}
+
+function notFound(runId: string): Error {
+  return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
+}
+
+function checkRunId(runId: string | undefined): string | undefined {
+  if (runId === undefined || /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(runId)) return runId;
+  throw fail("a run id has letters, digits and ._- only, and at most 128 of them", { code: "validation_error" });
+}
+
+/** Joining a run means the same chain with the same input. */
+function checkSame(run: StoredRun, chain: string, input: unknown): void {
+  const same = run.chain === chain && canonicalJson(JSON.parse(run.input)) === canonicalJson(input);
+  if (same) return;
+  const what = run.chain === chain ? "with other input" : `of the chain ${run.chain}`;
+  throw fail(`run ${run.id} exists already, ${what}`, { code: "run_exists" });
+}

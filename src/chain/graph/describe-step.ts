@@ -1,0 +1,36 @@
+import type { GraphFallback, GraphStep } from "./graph.ts";
+
+/** Everything a graph knows about a step, one fact a line, for tooltips. */
+export function describeStep(step: GraphStep): string {
+  const fact = (text: string, value: unknown): string[] => (value === undefined ? [] : [text]);
+  return [
+    `${step.id}: ${step.kind === "chain" ? "chain " : ""}${step.tool} (${step.effect})`,
+    ...fact(`${step.description}`, step.description),
+    ...fact(`if ${step.condition}`, step.condition),
+    ...fact(`for each of ${step.forEach?.items}, ${step.forEach?.concurrency} at once`, step.forEach),
+    ...fact(`repeat until ${step.repeat?.until}, at most ${step.repeat?.max} times`, step.repeat),
+    ...fact(`retry up to ${step.retry} times`, step.retry),
+    ...fact(`cache for ${duration(step.cacheMs ?? 0)}`, step.cacheMs),
+    ...fact(`timeout ${duration(step.timeoutMs ?? 0)}`, step.timeoutMs),
+    ...fact(`approval: ${step.approval}`, step.approval),
+    ...fact(`undo with ${step.compensate}`, step.compensate),
+    ...step.fallbacks.map((fallback) => describeFallback(fallback)),
+  ].join("\n");
+}
+
+/** What stands in, and when. */
+export function describeFallback({ tool, condition }: GraphFallback): string {
+  return condition === undefined ? `on failure: ${tool}` : `on failure, if ${condition}: ${tool}`;
+}
+
+/** A duration as people write it: `90s` stays, `3600000` is `1h`. */
+export function duration(ms: number): string {
+  const units = [
+    [86_400_000, "d"],
+    [3_600_000, "h"],
+    [60_000, "m"],
+    [1000, "s"],
+  ] as const;
+  for (const [size, unit] of units) if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
+  return ms >= 1000 ? `${Math.round(ms / 100) / 10}s` : `${Math.round(ms)}ms`;
+}

@@ -1,0 +1,114 @@
+/** A box to be placed; it hangs on a vertical axis, on which its lines begin and end. */
+export interface LayoutNode {
+  /** Room to the left of the axis. */
+  readonly left: number;
+  /** Room to the right of the axis. */
+  readonly right: number;
+  readonly height: number;
+  /** Kept alone above or below everything else. */
+  readonly pin?: "first" | "last";
+}
+
+/** A line from one box down to another; they are named by their places in the list of boxes. */
+export interface LayoutEdge {
+  readonly from: number;
+  readonly to: number;
+  /** Lines of one style may share their way where they share an end. */
+  readonly style: string;
+}
+
+/**
+ * Boxes and bends in rows. A line that passes rows on its way has a bend in each of them, so every segment
+ * leads from one row to the next. Bends are numbered on from the boxes.
+ */
+export interface LayeredGraph {
+  /** How many of the ids are boxes. */
+  readonly boxes: number;
+  /** Ids from top to bottom, each row from left to right. */
+  readonly rows: number[][];
+  /** Neighbours in the row above, by id. */
+  readonly above: readonly (readonly number[])[];
+  /** Neighbours in the row below, by id. */
+  readonly below: readonly (readonly number[])[];
+  readonly left: readonly number[];
+  readonly right: readonly number[];
+  /** For each edge the ids that it passes, both ends included. */
+  readonly routes: readonly (readonly number[])[];
+}
+
+/** Half of the room that a line takes beside others. */
+const bendRoom = 5;
+
+/** Puts a bend into every row that a line passes; lines with one end in common share their bends. */
+export function layeredGraph(
+  nodes: readonly LayoutNode[],
+  edges: readonly LayoutEdge[],
+  rowOf: readonly number[],
+): LayeredGraph {
+  const left = nodes.map((node) => node.left);
+  const right = nodes.map((node) => node.right);
+  const above: number[][] = nodes.map(() => []);
+  const below: number[][] = nodes.map(() => []);
+  const rows = rowsOf(rowOf);
+  const shared = new Map<string, Map<number, number>>();
+  const linked = new Set<number>();
+
+  const addBend = (row: number): number => {
+    left.push(bendRoom);
+    right.push(bendRoom);
+    above.push([]);
+    below.push([]);
+    rows[row]?.push(left.length - 1);
+    return left.length - 1;
+  };
+  const link = (upper: number, lower: number): void => {
+    const key = segmentKey(upper, lower);
+    if (linked.has(key)) return;
+    linked.add(key);
+    below[upper]?.push(lower);
+    above[lower]?.push(upper);
+  };
+  const trunk = trunkOf(edges, nodes.length);
+  const routes = edges.map((edge) => {
+    const { from, to } = edge;
+    const route = [from];
+    const key = trunk(edge);
+    let bends = shared.get(key);
+    if (bends === undefined) shared.set(key, (bends = new Map()));
+    for (let row = (rowOf[from] ?? 0) + 1; row < (rowOf[to] ?? 0); row++) {
+      let bend = bends.get(row);
+      if (bend === undefined) bends.set(row, (bend = addBend(row)));
+      route.push(bend);
+    }
+    route.push(to);
+    for (let at = 1; at < route.length; at++) link(route[at - 1] ?? 0, route[at] ?? 0);
+    return route;
+  });
+  return { boxes: nodes.length, rows, above, below, left, right, routes };
+}
+
+/** One number for the segment between two ids. */
+export function segmentKey(upper: number, lower: number): number {
+  return upper * 2 ** 26 + lower;
+}
+
+/** With which others a line shares its way: the busier of its two ends decides. */
+export function trunkOf(edges: readonly LayoutEdge[], boxes: number): (edge: LayoutEdge) => string {
+  const outgoing = new Array<number>(boxes).fill(0);
+  const incoming = new Array<number>(boxes).fill(0);
+  for (const { from, to } of edges) {
+    outgoing[from] = (outgoing[from] ?? 0) + 1;
+    incoming[to] = (incoming[to] ?? 0) + 1;
+  }
+  return ({ from, to, style }) =>
+    (outgoing[from] ?? 0) >= (incoming[to] ?? 0) ? `${from}> ${style}` : `>${to} ${style}`;
+}
+
+function rowsOf(rowOf: readonly number[]): number[][] {
+  const rows: number[][] = [];
+  for (const [node, row] of rowOf.entries()) {
+    while (rows.length <= row) rows.push([]);
+    rows[row]?.push(node);
+  }
+  return rows;
+}

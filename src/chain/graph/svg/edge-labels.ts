@@ -1,0 +1,124 @@
+import type { Stop } from "../layout/lay-out.ts";
+import type { Drawn } from "./draw-edges.ts";
+import { type Point, pointOnTurn } from "./lines.ts";
+import { type Font, fitText, textWidth } from "./text-width.ts";
+import { writeText } from "./write-text.ts";
+import { element, oneLine } from "./write-xml.ts";
+
+const font: Font = { size: 10.5, face: "mono" };
+const height = 15;
+const widest = 150;
+
+interface Segment {
+  readonly upper: Stop;
+  readonly lower: Stop;
+}
+
+interface Label {
+  readonly text: string;
+  readonly at: Point;
+  readonly width: number;
+}
+
+/**
+ * The labels as XML. Each stands on a stretch that its line shares with no other, where it covers neither another
+ * label nor another line; one that finds no such place is left to the tooltip of its line.
+ */
+export function drawEdgeLabels(drawn: readonly Drawn[]): string {
+  const gaps = gapsOf(drawn);
+  const labels: Label[] = [];
+  const taken = new Map<number, Label[]>();
+  for (const { edge, stops } of drawn) {
+    if (edge.label === undefined) continue;
+    const text = fitText(oneLine(edge.label), font, widest);
+    const width = textWidth(text, font) + 8;
+    const label = placeLabel({ text, width, stops, gaps, taken });
+    if (label !== undefined) labels.push(label);
+  }
+  return labels.map(drawLabel).join("");
+}
+
+interface Gap {
+  readonly segments: Map<string, { readonly segment: Segment; readonly users: Set<number> }>;
+}
+
+/** The segments between each two rows, and which lines use them. */
+function gapsOf(drawn: readonly Drawn[]): Map<number, Gap> {
+  const gaps = new Map<number, Gap>();
+  for (const [user, { stops }] of drawn.entries())
+    for (const segment of segmentsOf(stops)) {
+      const level = levelOf(segment);
+      let gap = gaps.get(level);
+      if (gap === undefined) gaps.set(level, (gap = { segments: new Map() }));
+      const key = keyOf(segment);
+      const known = gap.segments.get(key);
+      if (known === undefined) gap.segments.set(key, { segment, users: new Set([user]) });
+      else known.users.add(user);
+    }
+  return gaps;
+}
+
+function segmentsOf(stops: readonly Stop[]): Segment[] {
+  return stops.flatMap((lower, at) => {
+    const upper = stops[at - 1];
+    return upper === undefined ? [] : [{ upper, lower }];
+  });
+}
+
+/** All segments between two rows begin at the same height. */
+function levelOf({ upper }: Segment): number {
+  return Math.round(upper.bottom);
+}
+
+function keyOf({ upper, lower }: Segment): string {
+  return `${upper.id} ${lower.id}`;
+}
+
+interface Wanted {
+  readonly text: string;
+  readonly width: number;
+  readonly stops: readonly Stop[];
+  readonly gaps: ReadonlyMap<number, Gap>;
+  readonly taken: Map<number, Label[]>;
+}
+
+function placeLabel({ text, width, stops, gaps, taken }: Wanted): Label | undefined {
+  for (const segment of segmentsOf(stops).toReversed()) {
+    const level = levelOf(segment);
+    const gap = gaps.get(level);
+    if (gap?.segments.get(keyOf(segment))?.users.size !== 1) continue;
+    const others = [...gap.segments.values()].flatMap((other) =>
+      keyOf(other.segment) === keyOf(segment) ? [] : [other.segment],
+    );
+    const near = taken.get(level) ?? [];
+    for (const share of [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]) {
+      const label: Label = { text, width, at: pointOnTurn(segment.upper, segment.lower, share) };
+      if (near.some((other) => overlap(label, other)) || others.some((other) => crosses(other, label))) continue;
+      taken.set(level, [...near, label]);
+      return label;
+    }
+  }
+  return undefined;
+}
+
+function overlap(a: Label, b: Label): boolean {
+  return Math.abs(a.at.x - b.at.x) < (a.width + b.width) / 2 + 4 && Math.abs(a.at.y - b.at.y) < height + 1;
+}
+
+/** Does a line pass under a label? Looked at where the line is as high as the label's edges and its middle. */
+function crosses({ upper, lower }: Segment, { at, width }: Label): boolean {
+  const low = Math.min(upper.x, lower.x) - 3;
+  const high = Math.max(upper.x, lower.x) + 3;
+  if (at.x + width / 2 < low || at.x - width / 2 > high) return false;
+  for (let share = 0; share <= 1; share += 0.05) {
+    const point = pointOnTurn(upper, lower, share);
+    if (Math.abs(point.y - at.y) <= height / 2 + 2 && Math.abs(point.x - at.x) <= width / 2 + 3) return true;
+  }
+  return false;
+}
+
+function drawLabel({ text, at, width }: Label): string {
+  const box = { x: at.x - width / 2, y: at.y - height / 2, width, height, rx: 4 };
+  const place = { x: at.x, y: at.y + 3.6, font, tone: "muted", anchor: "middle" } as const;
+  return element("rect", { class: "ground", ...box }) + writeText(text, place);
+}

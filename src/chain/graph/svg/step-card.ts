@@ -1,0 +1,174 @@
+import { describeStep } from "../describe-step.ts";
+import type { GraphStep } from "../graph.ts";
+import { type ChipRows, drawChips, layChips } from "./chips.ts";
+import { drawFallbacks, measureFallbacks } from "./fallback-cards.ts";
+import type { Figure } from "./figure.ts";
+import { type IconName, icon } from "./icons.ts";
+import { type Font, fitText, textWidth } from "./text-width.ts";
+import { writeSpans, writeText } from "./write-text.ts";
+import { element, escapeXml, oneLine, prose, short } from "./write-xml.ts";
+
+const idFont: Font = { size: 14, face: "sans", bold: true };
+const toolFont: Font = { size: 12, face: "mono" };
+const wordFont: Font = { size: 10.5, face: "sans" };
+const stripFont: Font = { size: 11, face: "mono" };
+
+const narrowest = 132;
+const widest = 288;
+const round = 8;
+const barWidth = 4;
+const padLeft = 16;
+const padRight = 12;
+const stripHeight = 24;
+/** From the upper edge of the main part to below the name of the tool. */
+const mainHeight = 54;
+/** How far the cards of a `for_each` look out behind the first. */
+const stackStep = 4;
+
+interface Strip {
+  readonly icon: IconName;
+  readonly word: string;
+  readonly text: string;
+}
+
+interface Card {
+  readonly step: GraphStep;
+  readonly strips: readonly Strip[];
+  readonly chips: ChipRows;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A step as a card, with what stands in for it beside it. */
+export function stepCard(step: GraphStep): Figure {
+  const card = measureCard(step);
+  const behind = step.forEach === undefined ? 0 : stackStep * 2;
+  const fallbacks = measureFallbacks(step, card.height);
+  const half = card.width / 2;
+  return {
+    left: half,
+    right: half + Math.max(behind, fallbacks.width),
+    height: Math.max(card.height + behind, fallbacks.height),
+    foot: card.height + behind,
+    draw: (x, y) => {
+      const place = { x: x - half, y };
+      const parts = [
+        element("title", {}, escapeXml(describeStep(step).split("\n").map(prose).join("\n"))),
+        behind === 0 ? "" : drawStack(card, place),
+        drawCard(card, place),
+        drawFallbacks(fallbacks, { x: x + half, y }),
+      ];
+      return element("g", {}, parts.join(""));
+    },
+  };
+}
+
+function measureCard(step: GraphStep): Card {
+  const strips = stripsOf(step);
+  const room = widest - padLeft - padRight;
+  const chips = layChips(step, room);
+  const widths = [
+    textWidth(oneLine(step.id), idFont) + 14 + textWidth(step.effect, wordFont),
+    textWidth(oneLine(step.tool), toolFont) + (step.kind === "chain" ? 17 : 0),
+    ...strips.map((strip) => textWidth(strip.word, wordFont) + textWidth(strip.text, stripFont) + 24),
+    chips.width,
+  ];
+  const content = Math.min(room, Math.max(narrowest - padLeft - padRight, ...widths));
+  return {
+    step,
+    strips,
+    chips,
+    width: Math.ceil(content + padLeft + padRight),
+    height: strips.length * stripHeight + mainHeight + chips.height,
+  };
+}
+
+function stripsOf({ condition, forEach }: GraphStep): Strip[] {
+  const strips: Strip[] = [];
+  if (condition !== undefined) strips.push({ icon: "condition", word: "if", text: readable(condition) });
+  if (forEach !== undefined) strips.push({ icon: "each", word: "each", text: readable(forEach.items) });
+  return strips;
+}
+
+/** An expression in one line; a long one names outputs by their steps alone, so that more of it can be seen. */
+function readable(expression: string): string {
+  const text = oneLine(expression);
+  if (textWidth(text, stripFont) <= widest - padLeft - padRight - 40) return text;
+  return text.replace(/\bsteps\.([\p{L}\p{N}_-]+)\.output\b/gu, "$1");
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+function drawStack({ width, height }: Card, { x, y }: Place): string {
+  return [2, 1]
+    .map((step) => ({ x: x + step * stackStep, y: y + step * stackStep, width, height, rx: round }))
+    .map((box) => element("rect", { class: "card", ...box }) + element("rect", { class: "edge", ...box }))
+    .join("");
+}
+
+function drawCard(card: Card, { x, y }: Place): string {
+  const { width, height, strips } = card;
+  const box = { x, y, width, height, rx: round };
+  const top = y + strips.length * stripHeight;
+  return [
+    element("rect", { class: "card", ...box }),
+    drawStrips(card, { x, y }),
+    drawBar(card, { x, y }),
+    element("rect", { class: "edge", ...box }),
+    drawMain(card, { x, y: top }),
+    drawChips(card.chips, { x: x + padLeft, y: top + mainHeight - 4 }),
+  ].join("");
+}
+
+function drawStrips({ strips, width }: Card, { x, y }: Place): string {
+  if (strips.length === 0) return "";
+  const bottom = y + strips.length * stripHeight;
+  const [left, right, upper] = [short(x), short(x + width), short(y + round)];
+  const d = `M${left} ${short(bottom)}V${upper}a${round} ${round} 0 0 1 ${round}-${round}H${short(x + width - round)}a${round} ${round} 0 0 1 ${round} ${round}V${short(bottom)}Z`;
+  const lines = strips.map((strip, at) => {
+    const base = y + at * stripHeight;
+    const wordEnd = x + padLeft + 17 + textWidth(strip.word, wordFont);
+    const room = x + width - padRight - wordEnd - 5;
+    const spans = [
+      { text: strip.word, font: wordFont, tone: "muted" },
+      { text: fitText(strip.text, stripFont, room), font: stripFont, tone: "text", gap: 5 },
+    ];
+    return [
+      icon(strip.icon, { x: x + padLeft, y: base + 6 }),
+      writeSpans(spans, { x: x + padLeft + 17, y: base + 16 }),
+      element("path", { class: "rule", d: `M${left} ${short(base + stripHeight)}H${right}` }),
+    ].join("");
+  });
+  return element("path", { class: "strip", d }) + lines.join("");
+}
+
+/** The bar at the left, in the colour of the effect; its corners follow those of the card. */
+function drawBar({ step, height }: Card, { x, y }: Place): string {
+  const inset = round - Math.sqrt(round ** 2 - (round - barWidth) ** 2);
+  const arc = `A${round} ${round} 0 0 0`;
+  const edge = short(x + barWidth);
+  const d = `M${edge} ${short(y + inset)}${arc} ${short(x)} ${short(y + round)}V${short(y + height - round)}${arc} ${edge} ${short(y + height - inset)}Z`;
+  return element("path", { class: `bar ${step.effect}`, d });
+}
+
+function drawMain({ step, width }: Card, { x, y }: Place): string {
+  const room = width - padLeft - padRight;
+  const indent = step.kind === "chain" ? 17 : 0;
+  const id = fitText(oneLine(step.id), idFont, room - textWidth(step.effect, wordFont) - 10);
+  const tool = fitText(oneLine(step.tool), toolFont, room - indent);
+  return [
+    writeText(id, { x: x + padLeft, y: y + 23, font: idFont, tone: "text" }),
+    writeText(step.effect, {
+      x: x + width - padRight,
+      y: y + 22.5,
+      font: wordFont,
+      tone: `word ${step.effect}`,
+      anchor: "end",
+    }),
+    indent === 0 ? "" : icon("chain", { x: x + padLeft, y: y + 31 }),
+    writeText(tool, { x: x + padLeft + indent, y: y + 41, font: toolFont, tone: "muted" }),
+  ].join("");
+}

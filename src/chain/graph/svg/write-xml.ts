@@ -1,0 +1,40 @@
+import { showUnsafe, stripUnsafe } from "../../../text/index.ts";
+
+/** What an element may be told; `undefined` is left out. */
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** One XML element; attributes are escaped, the content is XML already. */
+export function element(name: string, attributes: Attributes, content?: string): string {
+  let text = `<${name}`;
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== undefined) text += ` ${key}="${typeof value === "number" ? short(value) : escapeXml(value)}"`;
+  return content === undefined ? `${text}/>` : `${text}>${content}</${name}>`;
+}
+
+/** Text of unknown origin as XML. Characters that XML forbids are dropped. */
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** One line of a name or an expression, with everything in it that would act shown instead. */
+export function oneLine(text: string): string {
+  return showUnsafe(shorten(text).trim().replace(/\s+/g, " "));
+}
+
+/** Prose as one line, without what is not seen. */
+export function prose(text: string): string {
+  return stripUnsafe(shorten(text)).trim().replace(/\s+/g, " ");
+}
+
+/** A number with at most one decimal. */
+export function short(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** No picture shows more of one text, so no more is looked at. */
+function shorten(text: string): string {
+  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
+}

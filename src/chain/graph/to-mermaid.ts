@@ -1,0 +1,100 @@
+import { prose } from "./svg/write-xml.ts";
+import { duration } from "./describe-step.ts";
+import { type ChainGraph, type GraphEdge, type GraphFallback, type GraphNode, type GraphStep, isStep } from "./graph.ts";
+
+/** Fill and line of each kind of box; they are readable on light and on dark ground. */
+const classes: Readonly<Record<string, string>> = {
+  pure: "stroke:#8250df,stroke-width:2px",
+  read: "stroke:#0969da,stroke-width:2px",
+  idempotent: "stroke:#1a7f37,stroke-width:2px",
+  once: "stroke:#c4480a,stroke-width:2px",
+  varies: "stroke:#6e7781,stroke-width:2px",
+  fallback: "stroke-dasharray:4 3",
+};
+
+const longest = 80;
+
+/**
+ * Draws a chain as a Mermaid flowchart, for places that render it. Boxes are named `n1`, `n2`, …; what a chain says
+ * of itself stands only in labels, with every special character encoded.
+ *
+ * @example
+ * ```ts
+ * console.log(toMermaid(chainGraph(plan)));
+ * ```
+ */
+export function toMermaid(graph: ChainGraph): string {
+  const names = new Map(graph.nodes.map(({ key }, at) => [key, `n${at + 1}`]));
+  const members = new Map<string, string[]>();
+  const join = (group: string, name: string): void => void members.set(group, [...(members.get(group) ?? []), name]);
+  const lines = ["flowchart TD"];
+  for (const node of graph.nodes) {
+    const name = names.get(node.key) ?? "";
+    lines.push(name + shape(node));
+    if (!isStep(node)) continue;
+    join(node.effect, name);
+    for (const [at, fallback] of node.fallbacks.entries()) {
+      lines.push(...standIn(fallback, name, `${name}f${at + 1}`));
+      join("fallback", `${name}f${at + 1}`);
+    }
+  }
+  for (const edge of graph.edges) lines.push(...arrow(edge, names));
+  for (const [group, list] of members) {
+    lines.push(`classDef ${group} ${classes[group]}`, `class ${list.join(",")} ${group}`);
+  }
+  return `${lines.map((line, at) => (at === 0 ? line : `  ${line}`)).join("\n")}\n`;
+}
+
+function shape(node: GraphNode): string {
+  if (!isStep(node)) {
+    const fields = node.fields.slice(0, 20).join(", ");
+    return `(["${label([node.kind, fields])}"])`;
+  }
+  const text = label([node.id, node.tool, ...marks(node)]);
+  return node.kind === "chain" ? `[["${text}"]]` : `["${text}"]`;
+}
+
+function marks(step: GraphStep): string[] {
+  const list: string[] = [];
+  if (step.condition !== undefined) list.push(`if ${step.condition}`);
+  if (step.forEach !== undefined) list.push(`for each of ${step.forEach.items}`);
+  if (step.repeat !== undefined) list.push(`until ${step.repeat.until}, at most ${step.repeat.max}`);
+  if (step.approval !== undefined) list.push("approval");
+  if (step.retry !== undefined) list.push(`retry ${step.retry}`);
+  if (step.cacheMs !== undefined) list.push(`cache ${duration(step.cacheMs)}`);
+  if (step.compensate !== undefined) list.push(`undo with ${step.compensate}`);
+  return list;
+}
+
+function standIn(fallback: GraphFallback, step: string, name: string): string[] {
+  const when = fallback.condition === undefined ? "" : `if ${fallback.condition}`;
+  const text = label([fallback.tool, when]);
+  const box = fallback.kind === "chain" ? `[["${text}"]]` : `["${text}"]`;
+  return [name + box, `${step} -. "if it fails" .-> ${name}`];
+}
+
+function arrow({ from, to, kind, label: text }: GraphEdge, names: ReadonlyMap<string, string>): string[] {
+  const [start, end] = [names.get(from), names.get(to)];
+  if (start === undefined || end === undefined) return [];
+  const written = text === undefined ? "" : label([text]);
+  const words = written === "" ? "" : `|"${written}"|`;
+  return [`${start} ${kind === "data" ? "-->" : "-.->"}${words} ${end}`];
+}
+
+/** Lines of a label. */
+function label(lines: readonly string[]): string {
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => encode(cut(prose(line))))
+    .join("<br/>");
+}
+
+function cut(text: string): string {
+  const letters = [...text];
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : text;
+}
+
+/** Mermaid's own form for characters that it would read as its language; letters of any script stay as they are. */
+function encode(text: string): string {
+  return text.replace(/[^\p{L}\p{M}\p{N} _.,…]/gu, (sign) => `#${sign.codePointAt(0)};`);
+}

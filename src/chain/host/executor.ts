@@ -1,0 +1,82 @@
+import { failure, isFailureError } from "../../base/index.ts";
+import type { Approver, BeginCall, CallContext } from "../../engine/index.ts";
+import { openSecrets } from "../../expr/index.ts";
+import type { CallRecord } from "../../store/index.ts";
+import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
+import type { StepWork } from "./host.ts";
+
+/** What whoever runs a step's call is told on the way. */
+export interface StepHooks {
+  /** Before the handler runs; it runs once the promise is fulfilled, and never if it is rejected. */
+  started(effect: Effect): void | Promise<void>;
+  record(record: CallRecord): void;
+  progress(value: unknown): void;
+  readonly approver: Approver | undefined;
+}
+
+/** A step's call under way. */
+export interface RunningCall {
+  /** Makes the call; once. Never throws, and its promise never rejects. */
+  run(): ToolResult | Promise<ToolResult>;
+  /** Stops it; it still gives its result. */
+  abort(cause: "cancelled" | "timeout"): void;
+}
+
+/** Makes the calls of a run: for real, for show (a dry run), or from a recording. */
+export interface StepExecutor {
+  begin(key: string, work: StepWork, hooks: StepHooks): RunningCall;
+}
+
+/** What {@link engineExecutor} needs. */
+export interface EngineExecutorOptions {
+  readonly begin: BeginCall;
+  readonly runId: string;
+  /** The tools as they were when the chain was planned: an edited file does not change a run under way. */
+  readonly tools?: ReadonlyMap<string, AnyTool>;
+  readonly secrets?: Secrets;
+  /** For every call: principal, conversation, shared variables. */
+  readonly context?: CallContext;
+}
+
+/** Makes the calls through an engine, like any other call. */
+export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
+  const { begin, runId, tools, secrets, context = {} } = options;
+  const shared: CallContext = { ...context, callerType: "workflow_node", workflowId: runId, maxRetries: 0 };
+  return {
+    begin(key, work, hooks) {
+      let { args } = work;
+      try {
+        args = openSecrets(args, (name) => secrets?.get(name));
+      } catch (error) {
+        return failed(work.tool, error);
+      }
+      const call: Mutable<CallContext> = {
+        ...shared,
+        callerId: key,
+        idempotencyKey: work.idempotencyKey,
+        hooks,
+        onProgress: (value: unknown) => hooks.progress(value),
+      };
+      if (work.timeoutMs !== undefined) call.limitMs = work.timeoutMs;
+      if (work.cache !== undefined) call.reuse = work.cache;
+      return begin(tools?.get(work.tool) ?? work.tool, args, call);
+    },
+  };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A call that failed before it reached the engine. */
+function failed(tool: string, error: unknown): RunningCall {
+  if (!isFailureError(error)) throw error;
+  const { code, message, reason } = error;
+  const result: ToolResult = {
+    success: false,
+    tool,
+    error: failure(code, message, { retry: "never", ...(reason !== undefined && { reason }) }),
+    durationMs: 0,
+    executedAt: 0,
+    meta: { callId: "", source: "", attempts: 0 },
+  };
+  return { run: () => result, abort: () => {} };
+}

@@ -1,0 +1,124 @@
+import type { ApprovalStatus } from "../../store/index.ts";
+import type { Effect, ToolResult } from "../../tool/index.ts";
+
+/** One call of one tool: all a worker needs to make it. Plain data, except for handles of secrets in the arguments. */
+export interface StepWork {
+  readonly tool: string;
+  readonly args: unknown;
+  /** The same for every attempt of the same work. */
+  readonly idempotencyKey: string;
+  /** The most that one attempt may take, whatever the tool says. */
+  readonly timeoutMs: number | undefined;
+  readonly cache: { readonly ttlMs: number; readonly key: unknown } | undefined;
+  /** The approval by which a person let exactly this call run. */
+  readonly approvalId: string | undefined;
+}
+
+/** A time that has to pass; it passes while nobody executes the run, too. */
+export interface TimerWait {
+  readonly kind: "timer";
+  readonly ms: number;
+}
+
+/** A limit on work: it counts only while the run is executed, and not while it waits for people. */
+export interface DeadlineWait {
+  readonly kind: "deadline";
+  readonly ms: number;
+}
+
+/** A decision that a person has to make. */
+export interface ApprovalWait {
+  readonly kind: "approval";
+  /** The step that waits. */
+  readonly step: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly message: string;
+  readonly approvers: readonly string[];
+  readonly expiresMs: number | undefined;
+  /** The engine has asked already, and this is the approval it waits for. */
+  readonly approvalId: string | undefined;
+}
+
+export type Wait = TimerWait | DeadlineWait | ApprovalWait;
+
+/** What became of a call. */
+export interface CallOutcome {
+  readonly kind: "call";
+  readonly result: ToolResult;
+  /** Absent when the handler never ran. */
+  readonly effect: Effect | undefined;
+}
+
+/** What became of a wait. */
+export interface FiredOutcome {
+  readonly kind: "fired";
+}
+
+export interface DecidedOutcome {
+  readonly kind: "decided";
+  readonly approvalId: string;
+  readonly status: Extract<ApprovalStatus, "approved" | "rejected" | "expired">;
+  readonly by: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** The process ended while a `once` handler ran: nobody knows whether its work was done. */
+export interface InterruptedOutcome {
+  readonly kind: "interrupted";
+  /** When it had started; epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+/** Somebody cancelled the run. */
+export interface CancelOutcome {
+  readonly kind: "cancel";
+  readonly by: string | undefined;
+}
+
+/** Nothing goes on until a person decides: the run can be left and taken up again. Never journaled. */
+export interface ParkedOutcome {
+  readonly kind: "parked";
+}
+
+export type Outcome = CallOutcome | FiredOutcome | DecidedOutcome | InterruptedOutcome | CancelOutcome | ParkedOutcome;
+
+/** The key under which a cancellation arrives. */
+export const cancelKey = "!cancel";
+
+/** One thing that happened to a run, in the order in which it is remembered. */
+export interface Settled {
+  readonly key: string;
+  readonly outcome: Outcome;
+  /** Epoch milliseconds; the same when the run is replayed. */
+  readonly at: number;
+}
+
+/** Told what is no part of the journal. */
+export interface HostListener {
+  progress(key: string, value: unknown): void;
+  /** The question under this key has this id. */
+  asked(key: string, approvalId: string): void;
+}
+
+/**
+ * What gives a run durability and workers. The interpreter talks to the world through nothing else, in plain data, so
+ * that a run can be replayed: `next` gives the same answers in the same order.
+ * Every implementation passes `test/conformance/host.ts`.
+ */
+export interface Host {
+  readonly runId: string;
+  /** When the run began; epoch milliseconds. */
+  readonly startedAt: number;
+  /** What comes out of `next` happened in an earlier life of this run. */
+  readonly replaying: boolean;
+  attach?(listener: HostListener): void;
+  /** Begins a call; its outcome comes through `next`. Beginning it again under the same key does nothing. */
+  start(key: string, work: StepWork): void;
+  /** Begins to wait; the outcome comes through `next`. */
+  wait(key: string, what: Wait): void;
+  /** Stops a call, whose outcome still comes; or a wait, whose outcome does not. */
+  cancel(key: string): void;
+  /** What happens next to one of the pending keys, or to the run ({@link cancelKey}). At once where it is known. */
+  next(pending: ReadonlyMap<string, unknown>): Settled | Promise<Settled>;
+}

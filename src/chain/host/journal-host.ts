@@ -1,0 +1,320 @@
+import { type Clock, fail, failure } from "../../base/index.ts";
+import type { Approver } from "../../engine/index.ts";
+import type { CallRecord, JournalEvent, NewJournalEvent, RunLease } from "../../store/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
+import type { StepExecutor } from "./executor.ts";
+import {
+  type CallOutcome,
+  type Host,
+  type HostListener,
+  type Outcome,
+  type Settled,
+  type StepWork,
+  type Wait,
+  cancelKey,
+} from "./host.ts";
+import { Past } from "./past.ts";
+import { ReadyQueue, parked } from "./ready-queue.ts";
+import type { RunApprovals, RunApprovalsParts } from "./run-approvals.ts";
+import { RunTimers } from "./run-timers.ts";
+import { StepCall, type StepCallOwner } from "./step-call.ts";
+
+/** The part of a journal that a host writes to. */
+export interface EventSink {
+  append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
+}
+
+/** What a {@link JournalHost} is made of. */
+export interface JournalHostParts {
+  readonly lease: RunLease;
+  readonly startedAt: number;
+  readonly journal: EventSink;
+  /** What happened to the run before. */
+  readonly events: readonly JournalEvent[];
+  /** Absent for a look at what happened: nothing is started. */
+  readonly executor: StepExecutor | undefined;
+  readonly clock: Clock;
+  /** The questions of the run, told where to put the answers; where absent, a run with a question parks. */
+  readonly approvals:
+    | ((sinks: Pick<RunApprovalsParts, "onAsked" | "onDecided" | "onParked" | "onError">) => RunApprovals)
+    | undefined;
+  /** Stay and wait for people's decisions, instead of leaving the run until there is one. */
+  readonly stay: boolean;
+}
+
+/**
+ * Runs steps in this process and writes down what happens, in one order that never changes: what has happened before is
+ * told again from the journal, and only then does anything start. What changes the world starts when the journal has
+ * it, and is told when the journal has that it ended; what only reads is told at once, since it may be done again.
+ */
+export class JournalHost implements Host, StepCallOwner {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly #parts: JournalHostParts;
+  readonly #approvals: RunApprovals | undefined;
+  readonly #past: Past;
+  #told = 0;
+  #replaying: boolean;
+  #seq: number;
+  /** Of the last event: a clock that is put back does not turn the run's time around. */
+  #at: number;
+  /** Begun while nothing may begin: while the past is told, while leaving, and once the run is to be cancelled. */
+  readonly #deferred = new Map<string, StepWork | Wait>();
+  readonly #cancelledBefore = new Set<string>();
+  readonly #running = new Map<string, StepCall>();
+  readonly #timers: RunTimers;
+  /** Questions, where there is nobody to put them to. */
+  readonly #unasked = new Set<string>();
+  readonly #ready: ReadyQueue;
+  #listener: HostListener | undefined;
+  #cancelled = false;
+  #leaving = false;
+  /** Nothing that happens counts any more. */
+  #deaf = false;
+
+  constructor(parts: JournalHostParts) {
+    this.#parts = parts;
+    this.runId = parts.lease.runId;
+    this.startedAt = parts.startedAt;
+    this.#past = new Past(parts.events);
+    this.#replaying = this.#past.settled.length > 0;
+    this.#seq = this.#past.seq;
+    this.#at = Math.max(this.#past.at, parts.startedAt);
+    this.#ready = new ReadyQueue(() => this.#isParked);
+    this.#timers = new RunTimers(parts.clock, (key) => void this.#settle(key, { kind: "fired" }));
+    this.#approvals = parts.approvals?.({
+      onAsked: (key, id) => this.#listener?.asked(key, id),
+      onDecided: async (key, outcome) => {
+        await this.#settle(key, outcome);
+        return !this.#deaf;
+      },
+      onParked: () => this.#ready.wake(),
+      onError: (error) => this.#fail(error),
+    });
+  }
+
+  attach(listener: HostListener): void {
+    this.#listener = listener;
+  }
+
+  get replaying(): boolean {
+    return this.#replaying;
+  }
+
+  /** It was left before its end, and somebody else can go on. */
+  get left(): boolean {
+    return this.#leaving;
+  }
+
+  start(key: string, work: StepWork): void {
+    if (this.#past.has(key)) return;
+    if (this.#replaying || this.#leaving || this.#isCancelling) this.#deferred.set(key, work);
+    else this.#begin(key, work);
+  }
+
+  wait(key: string, what: Wait): void {
+    if (this.#past.has(key)) return;
+    if (this.#replaying || this.#leaving || this.#isCancelling) this.#deferred.set(key, what);
+    else this.#await(key, what);
+  }
+
+  cancel(key: string): void {
+    const deferred = this.#deferred.get(key);
+    if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
+    else if (deferred !== undefined) this.#cancelledBefore.add(key);
+    this.#running.get(key)?.abort();
+    this.#approvals?.withdraw(key);
+    this.#unasked.delete(key);
+    this.#timers.stop(key);
+  }
+
+  next(_pending: ReadonlyMap<string, unknown>): Settled | Promise<Settled> {
+    const before = this.#past.settled[this.#told];
+    if (before !== undefined) {
+      this.#told++;
+      return before;
+    }
+    this.#replaying = false;
+    if (this.#deferred.size > 0 && !this.#leaving && !this.#isCancelling) this.#goLive();
+    if (this.#waitsForPeople) this.#timers.pauseDeadlines();
+    const next = this.#ready.take();
+    return next === parked && this.#waitsForPeople && !this.#leaving ? this.#lookOnceMore() : next;
+  }
+
+  /** Somebody wants the run to stop. */
+  cancelRun(by: string | undefined): void {
+    if (this.#cancelled || this.#past.has(cancelKey)) return;
+    this.#cancelled = true;
+    void this.#settle(cancelKey, { kind: "cancel", by });
+  }
+
+  /** Looks whether a question was answered elsewhere. */
+  async poll(): Promise<void> {
+    if (!this.#deaf) await this.#approvals?.poll();
+  }
+
+  /** Starts nothing more; `next` says `parked` when nothing runs any longer. */
+  leave(): void {
+    this.#leaving = true;
+    this.#ready.wake();
+  }
+
+  /** Stops what runs and does not write down how: the process is about to end. */
+  abandon(): void {
+    this.close();
+    this.leave();
+  }
+
+  /** The run is over here, or goes on elsewhere: nothing of it stays behind, and nothing that comes late counts. */
+  close(): void {
+    this.#deaf = true;
+    for (const call of this.#running.values()) call.abort();
+    this.#running.clear();
+    this.#timers.stopAll();
+    this.#approvals?.close();
+  }
+
+  /** Everything that happened has been told: now what was begun meanwhile begins. */
+  #goLive(): void {
+    const deferred = [...this.#deferred];
+    this.#deferred.clear();
+    for (const [key, what] of deferred) {
+      if ("kind" in what) this.#await(key, what);
+      else if (this.#cancelledBefore.has(key)) void this.#settle(key, this.#neverHeardOf(key, what));
+      else this.#begin(key, what);
+    }
+  }
+
+  #neverHeardOf(key: string, { tool }: StepWork): CallOutcome {
+    const started = this.#past.started(key);
+    const message =
+      started === undefined
+        ? `${tool} was cancelled before it started`
+        : `${tool} was cancelled, and its process ended before it could tell how far it had come`;
+    const result: ToolResult = {
+      success: false,
+      tool,
+      error: failure("cancelled", message),
+      durationMs: 0,
+      executedAt: this.#parts.clock.now(),
+      meta: { callId: "", source: "", attempts: 0 },
+    };
+    return { kind: "call", result, effect: started?.effect };
+  }
+
+  /** The cancellation is on its way: until it is told, nothing new begins. */
+  get #isCancelling(): boolean {
+    return this.#cancelled && this.#ready.has(cancelKey);
+  }
+
+  /** Nothing moves but by a person's decision. */
+  get #waitsForPeople(): boolean {
+    if (this.#running.size > 0 || this.#timers.pauses > 0) return false;
+    return this.#unasked.size > 0 || (this.#approvals?.size ?? 0) > 0;
+  }
+
+  get #isParked(): boolean {
+    if (this.#running.size > 0) return false;
+    if (this.#leaving || this.#parts.executor === undefined) return true;
+    if (this.#timers.pauses > 0 || this.#parts.stay) return false;
+    return this.#unasked.size > 0 || this.#approvals?.parked === true;
+  }
+
+  /** Before the run is left to wait for people: somebody may have decided while other steps ran. */
+  async #lookOnceMore(): Promise<Settled> {
+    await this.poll();
+    return this.#ready.take();
+  }
+
+  // --- calls
+
+  #begin(key: string, work: StepWork): void {
+    const { executor } = this.#parts;
+    if (executor === undefined) return;
+    const before = this.#past.started(key);
+    if (before?.effect === "once") {
+      void this.#settle(key, { kind: "interrupted", startedAt: before.at });
+      return;
+    }
+    const call = new StepCall(this, key, work);
+    this.#running.set(key, call);
+    call.begin(executor);
+  }
+
+  started({ key, effect }: StepCall): Promise<void> | undefined {
+    if (this.#deaf) return Promise.reject(fail("the run is no longer executed here", { code: "run_lost" }));
+    return this.#append({ kind: "started", key, data: { effect } })?.catch((error: unknown) => {
+      this.#fail(error);
+      throw error;
+    });
+  }
+
+  ended({ key, effect, kept }: StepCall, result: ToolResult): void {
+    this.#running.delete(key);
+    void this.#settle(key, { kind: "call", result, effect }, kept);
+  }
+
+  progress(key: string, value: unknown): void {
+    this.#listener?.progress(key, value);
+  }
+
+  approverOf(call: StepCall): Approver | undefined {
+    return this.#approvals?.approverFor(call);
+  }
+
+  // --- waits
+
+  #await(key: string, what: Wait): void {
+    const { executor, clock } = this.#parts;
+    if (what.kind === "approval") {
+      if (this.#approvals === undefined) this.#unasked.add(key);
+      else this.#approvals.ask(key, what);
+    } else if (executor === undefined) {
+      return;
+    } else if (what.kind === "deadline") {
+      this.#timers.set(key, what.ms, "deadline");
+    } else {
+      const now = clock.now();
+      const known = this.#past.due(key);
+      const due = known ?? now + what.ms;
+      this.#timers.set(key, Math.max(0, due - now), "pause");
+      if (known !== undefined) return;
+      this.#append({ kind: "waiting", key, data: { due } })?.catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  // --- the journal
+
+  #append(event: Pick<NewJournalEvent, "kind" | "key" | "data" | "record">): Promise<void> | undefined {
+    const { journal, lease, clock } = this.#parts;
+    this.#at = Math.max(this.#at, clock.now());
+    return journal.append(lease, { seq: ++this.#seq, at: this.#at, ...event });
+  }
+
+  /** Writes an outcome down and puts it in line; who awaits this knows that it is durable, or that the host is deaf. */
+  #settle(key: string, outcome: Outcome, record?: CallRecord): Promise<void> | undefined {
+    if (this.#deaf) return undefined;
+    this.#timers.resumeDeadlines();
+    const event = { kind: "settled" as const, key, data: outcome };
+    const kept = this.#append(record === undefined ? event : { ...event, record });
+    const settled: Settled = { key, outcome, at: this.#at };
+    if (kept === undefined || changesNothing(outcome)) {
+      this.#ready.add(settled);
+      return kept?.catch((error: unknown) => this.#fail(error));
+    }
+    return kept.then(this.#ready.hold(settled), (error: unknown) => this.#fail(error));
+  }
+
+  /** The journal cannot be written, or is somebody else's: nothing that happens here counts any more. */
+  #fail(error: unknown): void {
+    if (this.#deaf) return;
+    this.#ready.fail(error);
+    this.abandon();
+  }
+}
+
+/** May be told before it is durable: lost in a crash, it simply happens again. */
+function changesNothing(outcome: Outcome): boolean {
+  if (outcome.kind === "call") return outcome.effect !== "once" && outcome.effect !== "idempotent";
+  return outcome.kind === "fired";
+}

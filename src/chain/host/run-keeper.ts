@@ -1,0 +1,63 @@
+import type { Clock, Timer } from "../../base/index.ts";
+import type { RunJournal, RunOwner } from "../../store/index.ts";
+
+/** A run that this process executes. */
+export interface KeptRun {
+  readonly runId: string;
+  cancelRun(by: string | undefined): void;
+  poll(): Promise<void>;
+}
+
+/** What a {@link RunKeeper} needs. */
+export interface RunKeeperParts {
+  readonly journal: Pick<RunJournal, "attend">;
+  readonly owner: RunOwner;
+  readonly clock: Clock;
+  /** How often it looks around; 250 ms where absent. */
+  readonly everyMs?: number;
+}
+
+/** While this process executes runs: says that it is alive, and hears what other processes want of them. */
+export class RunKeeper {
+  readonly #parts: RunKeeperParts;
+  readonly #runs = new Map<string, KeptRun>();
+  #timer: Timer | undefined;
+  #looking = false;
+
+  constructor(parts: RunKeeperParts) {
+    this.#parts = parts;
+  }
+
+  add(run: KeptRun): void {
+    this.#runs.set(run.runId, run);
+    if (this.#timer === undefined && !this.#looking) this.#schedule();
+  }
+
+  remove(run: KeptRun): void {
+    this.#runs.delete(run.runId);
+    if (this.#runs.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    const { clock, everyMs = 250 } = this.#parts;
+    this.#timer = clock.after(everyMs, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const { journal, owner } = this.#parts;
+    this.#timer = undefined;
+    this.#looking = true;
+    try {
+      for (const { runId, by } of await journal.attend(owner, [...this.#runs.keys()])) {
+        this.#runs.get(runId)?.cancelRun(by);
+      }
+      for (const run of this.#runs.values()) await run.poll();
+    } catch {
+      // A store that cannot be read says so where it is written to; here the next look may go better.
+    }
+    this.#looking = false;
+    if (this.#runs.size > 0) this.#schedule();
+  }
+}

@@ -1,0 +1,61 @@
+import type { Approver } from "../../engine/index.ts";
+import type { CallRecord } from "../../store/index.ts";
+import type { Effect, ToolResult } from "../../tool/index.ts";
+import type { RunningCall, StepExecutor, StepHooks } from "./executor.ts";
+import type { StepWork } from "./host.ts";
+
+/** What a step's call asks of its host. */
+export interface StepCallOwner {
+  /** Writes down that a handler starts which changes the world. */
+  started(call: StepCall): Promise<void> | undefined;
+  ended(call: StepCall, result: ToolResult): void;
+  progress(key: string, value: unknown): void;
+  approverOf(call: StepCall): Approver | undefined;
+}
+
+/** One call of a step under way in this process. */
+export class StepCall implements StepHooks {
+  readonly key: string;
+  readonly work: StepWork;
+  /** Undefined until the handler runs. */
+  effect: Effect | undefined = undefined;
+  kept: CallRecord | undefined = undefined;
+  readonly #owner: StepCallOwner;
+  #running: RunningCall | undefined;
+
+  constructor(owner: StepCallOwner, key: string, work: StepWork) {
+    this.#owner = owner;
+    this.key = key;
+    this.work = work;
+  }
+
+  begin(executor: StepExecutor): void {
+    this.#running = executor.begin(this.key, this.work, this);
+    const result = this.#running.run();
+    if (result instanceof Promise) void result.then((settled) => this.#owner.ended(this, settled));
+    else this.#owner.ended(this, result);
+  }
+
+  abort(): void {
+    this.#running?.abort("cancelled");
+  }
+
+  started(effect: Effect): void | Promise<void> {
+    this.effect = effect;
+    // What changes nothing may simply be done again.
+    if (effect === "pure" || effect === "read") return undefined;
+    return this.#owner.started(this);
+  }
+
+  record(record: CallRecord): void {
+    this.kept = record;
+  }
+
+  progress(value: unknown): void {
+    this.#owner.progress(this.key, value);
+  }
+
+  get approver(): Approver | undefined {
+    return this.#owner.approverOf(this);
+  }
+}

@@ -1,0 +1,39 @@
+export { ChainError } from "./chain-error.ts";
+export { ChainRuns, type ChainRunsParts, type ExecuteOptions, type StartOptions } from "./chain-runs.ts";
+export { type ChainToolOptions, chainTool } from "./chain-tool.ts";
+export { chainGraph } from "./graph/chain-graph.ts";
+export type { ChainGraph, GraphEdge, GraphNode } from "./graph/graph.ts";
+export { type JsonGraph, toGraphJson } from "./graph/to-graph-json.ts";
+export { toMermaid } from "./graph/to-mermaid.ts";
+export { type SvgOptions, toSvg } from "./graph/to-svg.ts";
+export {
+  type EngineExecutorOptions,
+  type RunningCall,
+  type StepExecutor,
+  type StepHooks,
+  engineExecutor,
+} from "./host/executor.ts";
+export { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "./host/host.ts";
+export { type EventSink, JournalHost, type JournalHostParts } from "./host/journal-host.ts";
+export type { AskPerson } from "./host/run-approvals.ts";
+export { type Cassette, type CassetteOptions, cassetteOf } from "./kit/cassette.ts";
+export { type DryRunExecutor, type DryRunOptions, type WithheldCall, dryRunExecutor } from "./kit/dry-run.ts";
+export { type MockCall, type MockOptions, type MockTools, mock, mockTools } from "./kit/mock-tools.ts";
+export { type Replay, type ReplayDifference, type ReplayOptions, replay } from "./kit/replay.ts";
+export { ChainLibrary, type ChainLibraryOptions, type LibrarySource } from "./library.ts";
+export { type ChainSource, loadPlan } from "./load-plan.ts";
+export { type ExecutionLog, type ExecutionLogOptions, toExecutionLog } from "./log/execution-log.ts";
+export { type ExplainOptions, explainStep } from "./log/explain-step.ts";
+export type { RunMetrics } from "./log/run-metrics.ts";
+export type { StepLog } from "./log/step-log.ts";
+export { chainFileSchema } from "./plan/chain-file-schema.ts";
+export { type PlannedChain, planChain } from "./plan/plan-chain.ts";
+export type { PlanContext } from "./plan/plan-context.ts";
+export type { Plan, PlanStep, Target } from "./plan/plan.ts";
+export { type ReadChain, readChain } from "./plan/read-chain.ts";
+export type { ChainSpec, StepSpec } from "./plan/spec.ts";
+export { type RunChainOptions, runChain } from "./run-chain.ts";
+export type { RunEvent, RunEventType, RunListener } from "./run/run-events.ts";
+export type { RunFacts } from "./run/run-facts.ts";
+export type { RunResult } from "./run/run-result.ts";
+export type { FailedAttempt, ItemState, SkipReason, StepState, StepStatus } from "./run/step-state.ts";

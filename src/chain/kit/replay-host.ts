@@ -1,0 +1,105 @@
+import { failure } from "../../base/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
+import { type Host, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
+
+/** What a {@link ReplayHost} is made of. */
+export interface ReplayHostParts {
+  readonly runId: string;
+  readonly startedAt: number;
+  /** What happened, in order. */
+  readonly settled: readonly Settled[];
+  /** Told of every call that begins. */
+  readonly onStart?: (key: string, work: StepWork) => void;
+  /** Told of a question that the recording has no answer to. */
+  readonly onUnanswered?: (key: string) => void;
+}
+
+/**
+ * Answers a run from a recording, in the order of the recording: nothing is called and nothing waits. A pause that was
+ * not recorded is over at once, a call that was not recorded fails, and a question that was not recorded stays open.
+ */
+export class ReplayHost implements Host {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly replaying = true;
+  readonly #parts: ReplayHostParts;
+  readonly #recorded: ReadonlyMap<string, number>;
+  readonly #told = new Set<number>();
+  readonly #calls = new Map<string, StepWork>();
+  readonly #waits = new Map<string, Wait>();
+  /** Everything before it has been told. */
+  #next = 0;
+  #now: number;
+
+  constructor(parts: ReplayHostParts) {
+    this.#parts = parts;
+    this.runId = parts.runId;
+    this.startedAt = parts.startedAt;
+    this.#now = parts.startedAt;
+    this.#recorded = new Map(parts.settled.map(({ key }, index) => [key, index]));
+  }
+
+  start(key: string, work: StepWork): void {
+    this.#calls.set(key, work);
+    this.#parts.onStart?.(key, work);
+  }
+
+  wait(key: string, what: Wait): void {
+    this.#waits.set(key, what);
+  }
+
+  cancel(key: string): void {
+    this.#waits.delete(key);
+  }
+
+  next(pending: ReadonlyMap<string, unknown>): Settled {
+    const settled = this.#fromRecording(pending) ?? this.#unrecorded(pending);
+    this.#now = Math.max(this.#now, settled.at);
+    this.#calls.delete(settled.key);
+    this.#waits.delete(settled.key);
+    return settled;
+  }
+
+  #fromRecording(pending: ReadonlyMap<string, unknown>): Settled | undefined {
+    const { settled } = this.#parts;
+    while (this.#told.delete(this.#next)) this.#next++;
+    const due = settled[this.#next];
+    if (due !== undefined && (due.key === cancelKey || pending.has(due.key))) {
+      this.#next++;
+      return due;
+    }
+    // The chain has changed: of what it waits for, what was recorded first.
+    let first: number | undefined;
+    for (const key of pending.keys()) {
+      const index = this.#recorded.get(key);
+      if (index !== undefined && index > this.#next && !this.#told.has(index) && index < (first ?? Infinity))
+        first = index;
+    }
+    if (first === undefined) return undefined;
+    this.#told.add(first);
+    return settled[first];
+  }
+
+  #unrecorded(pending: ReadonlyMap<string, unknown>): Settled {
+    for (const key of pending.keys()) {
+      const wait = this.#waits.get(key);
+      if (wait?.kind === "timer") return { key, outcome: { kind: "fired" }, at: this.#now + wait.ms };
+      const call = this.#calls.get(key);
+      if (call !== undefined) return this.#unanswered(key, call);
+    }
+    for (const key of pending.keys()) if (this.#waits.get(key)?.kind === "approval") this.#parts.onUnanswered?.(key);
+    return { key: "", outcome: { kind: "parked" }, at: this.#now };
+  }
+
+  #unanswered(key: string, { tool }: StepWork): Settled {
+    const result: ToolResult = {
+      success: false,
+      tool,
+      error: failure("not_available", `the recording has no call ${key} of ${tool}`, { retry: "never" }),
+      durationMs: 0,
+      executedAt: this.#now,
+      meta: { callId: "", source: "", attempts: 0 },
+    };
+    return { key, outcome: { kind: "call", result, effect: undefined }, at: this.#now };
+  }
+}

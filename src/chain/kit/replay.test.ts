@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { type RecordOptions, planWith, recordRun } from "../../../test/support/record-run.ts";
+import { fail } from "../../base/index.ts";
+import { createEngine } from "../../engine/index.ts";
+import type { ChainSpec } from "../plan/spec.ts";
+import { type Cassette, cassetteOf } from "./cassette.ts";
+import { mock, mockTools } from "./mock-tools.ts";
+import { replay } from "./replay.ts";
+
+const down = (): never => {
+  throw fail("the service is down", { code: "not_available" });
+};
+
+async function cassetteFor(spec: ChainSpec, options: RecordOptions): Promise<Cassette> {
+  const clock = new FakeClock();
+  const running = recordRun(spec, { ...options, clock });
+  await clock.pass(600_000);
+  const recorded = await running;
+  return cassetteOf(recorded, { plan: recorded.plan });
+}
+
+/** Plans a chain with tools that fail the test when they are called. */
+function planOf(spec: ChainSpec, chains: readonly ChainSpec[] = []) {
+  const names = new Set(chains.map(({ name }) => name));
+  const tools = [spec, ...chains].flatMap((chain) => [...mockTools(chain)].filter(({ name }) => !names.has(name)));
+  return planWith(spec, createEngine({ tools }), chains);
+}
+
+const research: ChainSpec = {
+  name: "research",
+  input: { topic: "string" },
+  steps: [
+    { id: "search", tool: "web_search", params: { query: "${input.topic}", key: "${secret.KEY}" } },
+    {
+      id: "fetch",
+      tool: "fetch",
+      for_each: "${steps.search.output[*].url}",
+      params: { url: "${item}" },
+      retry: { max: 2, delay: 30 },
+    },
+    { id: "sum", tool: "summarize", params: { pages: "${steps.fetch.output}" } },
+    { id: "store", tool: "remember", params: { text: "${steps.sum.output}" }, approval: "Keep it?" },
+  ],
+  output: { summary: "${steps.sum.output}", id: "${steps.store.output.id}" },
+};
+
+const options: RecordOptions = {
+  input: { topic: "tea" },
+  secrets: { KEY: "k-12345678" },
+  ask: async () => ({ approved: true, by: "ann" }),
+  tools: {
+    web_search: { results: [{ url: "u1" }, { url: "u2" }, { url: "u3" }] },
+    fetch: mock({ effect: "read", answers: ["p1", down, "p3", "p2"] }),
+    summarize: "short",
+    remember: mock({ effect: "once", answer: { id: "m1" } }),
+  },
+};
+
+/** The chain with one step changed, or taken out. */
+const changed = (id: string, change: object | undefined, more: object = {}): ChainSpec => ({
+  ...research,
+  steps: research.steps.flatMap((step) =>
+    step.id === id ? (change === undefined ? [] : { ...step, ...change }) : step,
+  ),
+  ...more,
+});
+
+describe("a finished run is a cassette", () => {
+  test("[N04] it holds every call with what the tool got, by key, secrets named", async () => {
+    const cassette = await cassetteFor(research, options);
+    expect(cassette.calls.map(({ key, step, args }) => [key, step, args])).toEqual([
+      ["search#1", "search", { query: "tea", key: "[secret KEY]" }],
+      ["fetch[0]#1", "fetch", { url: "u1" }],
+      ["fetch[1]#1", "fetch", { url: "u2" }],
+      ["fetch[2]#1", "fetch", { url: "u3" }],
+      ["fetch[1]#2", "fetch", { url: "u2" }],
+      ["sum#1", "sum", { pages: ["p1", "p2", "p3"] }],
+      ["store#1", "store", { text: "short" }],
+    ]);
+    expect(cassette).toMatchObject({ status: "success", output: { summary: "short", id: "m1" } });
+    expect(JSON.stringify(cassette)).not.toContain("k-12345678");
+  });
+
+  test("[N04] the same chain replays the same, without a call, a pause or a question", async () => {
+    const cassette = await cassetteFor(research, options);
+    const started = performance.now();
+    const { same, difference, run } = await replay(planOf(research), cassette);
+    expect({ same, difference }).toEqual({ same: true, difference: undefined });
+    expect(run.output).toEqual({ summary: "short", id: "m1" });
+    expect(run.steps.map(({ attempts }) => attempts)).toEqual([1, 4, 1, 1]);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test("[N04] a cassette survives being written to a file", async () => {
+    const cassette = JSON.parse(JSON.stringify(await cassetteFor(research, options))) as Cassette;
+    expect(await replay(planOf(research), cassette)).toMatchObject({ same: true });
+  });
+
+  test("[N04] another input of a call is shown, with its place", async () => {
+    const cassette = await cassetteFor(research, options);
+    const spec = changed("search", { params: { query: "about ${input.topic}", key: "${secret.KEY}" } });
+    const { difference } = await replay(planOf(spec), cassette);
+    expect(difference).toEqual({
+      kind: "input",
+      step: "search",
+      path: "query",
+      expected: "tea",
+      actual: "about tea",
+      message: 'search (web_search) got another input at query:\n  - recorded: "tea"\n  + now:      "about tea"',
+    });
+  });
+
+  test("[N04] a call that is gone, one that is new, and another tool", async () => {
+    const cassette = await cassetteFor(research, options);
+    const gone = changed("sum", { condition: "${false}" }, { output: "${steps.store.output ?? 1}" });
+    expect((await replay(planOf(gone), cassette)).difference).toMatchObject({
+      kind: "missing_call",
+      step: "sum",
+      expected: { pages: ["p1", "p2", "p3"] },
+      message: expect.stringContaining("sum did not make the recorded call of summarize"),
+    });
+    const extra = changed("sum", { depends_on: ["check"] });
+    const check = { id: "check", tool: "check", params: { n: "${steps.fetch.output.size}" } };
+    const more = { ...extra, steps: [...extra.steps, check] };
+    expect((await replay(planOf(more), cassette)).difference).toMatchObject({
+      kind: "extra_call",
+      step: "check",
+      actual: { n: 3 },
+      message: 'check made a call of check that was not recorded:\n  - recorded: no call\n  + now:      {"n":3}',
+    });
+    expect((await replay(planOf(changed("sum", { tool: "other" })), cassette)).difference).toMatchObject({
+      kind: "input",
+      step: "sum",
+      expected: "summarize",
+      actual: "other",
+    });
+  });
+
+  test("[N04] the same calls with another output, or another end", async () => {
+    const cassette = await cassetteFor(research, options);
+    const output = changed("", {}, { output: { summary: ["${steps.sum.output}", "!"] } });
+    expect((await replay(planOf(output), cassette)).difference).toMatchObject({ kind: "output", path: "summary" });
+    const status = changed("", {}, { output: "${steps.sum.output - 1}" });
+    expect((await replay(planOf(status), cassette)).difference).toMatchObject({
+      kind: "status",
+      expected: "success",
+      actual: "failed",
+      message: expect.stringMatching(/^The run ended otherwise:\n.*\n  \+ now: {6}failed \(expression_error: .*\)$/),
+    });
+  });
+
+  test("[N04] a question that nobody answered in the recording", async () => {
+    const cassette = await cassetteFor(research, options);
+    const spec = changed("sum", { approval: "Really?" });
+    const { difference, run } = await replay(planOf(spec), cassette);
+    expect(difference).toMatchObject({ kind: "extra_call", step: "sum", message: expect.stringContaining("approval") });
+    expect(run.status).toBe("waiting");
+  });
+
+  test("[N04] failures, fallbacks, sub-chains, rounds, undoing and rejections replay as they were", async () => {
+    const inner: ChainSpec = {
+      name: "inner",
+      steps: [
+        { id: "x", tool: "bad", error_handling: { fallback: [{ tool: "good" }] } },
+        { id: "y", tool: "count", repeat: { until: "${steps.y.output >= 2}", delay: 60 } },
+      ],
+    };
+    const spec: ChainSpec = {
+      name: "outer",
+      timeout: 3600,
+      steps: [
+        { id: "sub", tool: "inner", compensate: { tool: "undo", params: { what: "${steps.sub.output.y}" } } },
+        { id: "end", tool: "good", approval: "Go on?", depends_on: ["sub"] },
+      ],
+    };
+    const cassette = await cassetteFor(spec, {
+      chains: [inner],
+      tools: { bad: down, good: "g", count: mock({ answers: [1, 2] }), undo: "undone" },
+      ask: async () => ({ approved: false, by: "ann", note: "not now" }),
+    });
+    expect(cassette.calls.map(({ key, step }) => [key, step])).toEqual([
+      ["sub#1/x#1", "sub/x"],
+      ["sub#1/y#1", "sub/y"],
+      ["sub#1/x!1#1", "sub/x"],
+      ["sub#1/y~1#1", "sub/y"],
+      ["sub^#1", "sub"],
+    ]);
+    const { same, run } = await replay(planOf(spec, [inner]), cassette);
+    expect(same).toBe(true);
+    expect(run.error?.message).toContain("rejected by ann: not now");
+  });
+
+  test("a run that is not over is no cassette", async () => {
+    const recorded = await recordRun(
+      { name: "c", steps: [{ id: "a", tool: "t", approval: "?" }] },
+      { tools: { t: 1 } },
+    );
+    await expect(cassetteOf(recorded, { plan: recorded.plan })).rejects.toThrow("only a finished run is a cassette");
+  });
+
+  test("long values are shown where they begin to differ", async () => {
+    const long = "same ".repeat(100);
+    const spec = (word: string): ChainSpec => ({
+      name: "c",
+      steps: [{ id: "a", tool: "t", params: { x: `${long}${word}` } }],
+    });
+    const cassette = await cassetteFor(spec("one"), { tools: { t: 1 } });
+    const { difference } = await replay(planOf(spec("two")), cassette);
+    expect(difference?.message).toMatch(/recorded: ….{0,30}one"\n.*now: {6}….{0,30}two"$/s);
+  });
+});

@@ -1,0 +1,168 @@
+import { type JsonSchema, type SubSchema, isRecord, put, resolveRef } from "../../schema/index.ts";
+import { stubNumber, stubText } from "./stub-scalar.ts";
+
+/** Larger stubs help nobody. */
+const maxItems = 100;
+const maxDepth = 16;
+const maxNodes = 5_000;
+
+/**
+ * A value that fits a JSON Schema, the same one every time: what the schema gives as `const`, `default`, example or
+ * `enum`, else the smallest value of its type. An object has its required properties, or all declared ones where the
+ * schema requires none; a list has an item. Made for dry runs: a pattern may be missed.
+ *
+ * @example
+ * ```ts
+ * stubFromSchema({ type: "object", properties: { id: { type: "string" }, sent: { const: true } } }); // { id: "text", sent: true }
+ * ```
+ */
+export function stubFromSchema(schema: JsonSchema): unknown {
+  return new Stub(schema).of(schema, 0);
+}
+
+class Stub {
+  readonly #root: JsonSchema;
+  /** References being followed: one that leads back to itself ends there. */
+  readonly #following = new Set<string>();
+  #nodes = 0;
+
+  constructor(root: JsonSchema) {
+    this.#root = root;
+  }
+
+  of(schema: SubSchema | undefined, depth: number): unknown {
+    if (!isRecord(schema) || depth > maxDepth || ++this.#nodes > maxNodes) return null;
+    const ref = schema["$ref"];
+    if (typeof ref === "string") return this.#followed(ref, schema, depth);
+    const whole = this.#merged(schema, depth);
+    const given = givenValue(whole);
+    return given === undefined ? this.#byType(whole, depth) : structuredClone(given.value);
+  }
+
+  #followed(ref: string, schema: JsonSchema, depth: number): unknown {
+    if (this.#following.has(ref)) return null;
+    const { $ref: _, ...beside } = schema;
+    const target = resolveRef(this.#root, ref);
+    this.#following.add(ref);
+    const value = this.of(isRecord(target) ? merge(target, beside) : beside, depth + 1);
+    this.#following.delete(ref);
+    return value;
+  }
+
+  /** With what `allOf` demands besides, and the first form of a union. */
+  #merged(schema: JsonSchema, depth: number): JsonSchema {
+    const { allOf, anyOf, oneOf, ...own } = schema;
+    if (depth > maxDepth || ++this.#nodes > maxNodes) return own;
+    const forms = [anyOf, oneOf].map((union) => (Array.isArray(union) ? this.#firstForm(union) : undefined));
+    const parts = [...(Array.isArray(allOf) ? (allOf as unknown[]) : []), ...forms].map((part) => this.#target(part));
+    const demanded = parts.filter(isRecord).map((part) => this.#merged(part, depth + 1));
+    return demanded.reduce<JsonSchema>((whole, part) => merge(whole, part), own);
+  }
+
+  /** A form that says something comes before `null` and before one that is being followed already. */
+  #firstForm(forms: readonly unknown[]): unknown {
+    const usable = forms.filter((form) => isRecord(form) && !this.#following.has(String(form["$ref"])));
+    return usable.find((form) => isRecord(form) && form["type"] !== "null") ?? usable[0];
+  }
+
+  #target(part: unknown): unknown {
+    let found = part;
+    for (let steps = 0; isRecord(found) && typeof found["$ref"] === "string" && steps < maxDepth; steps++) {
+      const { $ref, ...beside } = found;
+      const target = resolveRef(this.#root, $ref);
+      found = isRecord(target) ? merge(target, beside) : beside;
+    }
+    return found;
+  }
+
+  #byType(schema: JsonSchema, depth: number): unknown {
+    switch (typeOf(schema)) {
+      case "object":
+        return this.#object(schema, depth);
+      case "array":
+        return this.#list(schema, depth);
+      case "string":
+        return stubText(schema);
+      case "number":
+        return stubNumber(schema, false);
+      case "integer":
+        return stubNumber(schema, true);
+      case "boolean":
+        return true;
+      default:
+        return null;
+    }
+  }
+
+  #object(schema: JsonSchema, depth: number): Record<string, unknown> {
+    const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+    const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]).map(String) : [];
+    const result: Record<string, unknown> = {};
+    for (const key of required.length > 0 ? required : Object.keys(properties)) {
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      if (property === false || (required.length === 0 && this.#leadsBack(property))) continue;
+      put(result, key, this.of(isRecord(property) ? property : {}, depth + 1));
+    }
+    return result;
+  }
+
+  #list(schema: JsonSchema, depth: number): unknown[] {
+    const [first, rest] = Array.isArray(schema["items"])
+      ? [schema["items"] as unknown[], schema["additionalItems"]]
+      : [Array.isArray(schema["prefixItems"]) ? (schema["prefixItems"] as unknown[]) : [], schema["items"]];
+    const items = first.slice(0, maxItems).map((item) => this.of(isRecord(item) ? item : {}, depth + 1));
+    const least = Math.min(countOf(schema["minItems"], 0), maxItems);
+    const most = countOf(schema["maxItems"], maxItems);
+    const wanted = Math.min(Math.max(least, rest === false || this.#leadsBack(rest) ? 0 : 1), most);
+    while (items.length < wanted) items.push(this.of(isRecord(rest) ? rest : {}, depth + 1));
+    return schema["uniqueItems"] === true ? madeUnique(items) : items;
+  }
+
+  #leadsBack(schema: unknown): boolean {
+    return isRecord(schema) && typeof schema["$ref"] === "string" && this.#following.has(schema["$ref"]);
+  }
+}
+
+/** The value that the schema itself offers. */
+function givenValue(schema: JsonSchema): { readonly value: unknown } | undefined {
+  if (Object.hasOwn(schema, "const")) return { value: schema["const"] };
+  const { examples, enum: choices } = schema;
+  if (Array.isArray(examples) && examples.length > 0) return { value: examples[0] };
+  for (const key of ["example", "default"]) if (Object.hasOwn(schema, key)) return { value: schema[key] };
+  return Array.isArray(choices) && choices.length > 0 ? { value: choices[0] } : undefined;
+}
+
+/** Both schemas at once; where they speak of the same keyword the second one decides, except for properties. */
+function merge(one: JsonSchema, two: JsonSchema): JsonSchema {
+  const result: Record<string, unknown> = { ...one, ...two };
+  const [left, right] = [one["properties"], two["properties"]];
+  if (isRecord(left) && isRecord(right)) result["properties"] = { ...left, ...right };
+  const [some, more] = [one["required"], two["required"]];
+  if (Array.isArray(some) && Array.isArray(more)) result["required"] = [...new Set<unknown>([...some, ...more])];
+  return result;
+}
+
+/** What the schema says it is, or what its other keywords are about. */
+function typeOf(schema: JsonSchema): unknown {
+  const { type } = schema;
+  if (Array.isArray(type)) return (type as unknown[]).find((name) => name !== "null") ?? "null";
+  if (type !== undefined) return type;
+  const about = (keywords: readonly string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword));
+  if (about(["properties", "required"])) return "object";
+  if (about(["items", "prefixItems", "minItems"])) return "array";
+  if (about(["minLength", "maxLength", "pattern", "format"])) return "string";
+  return about(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) ? "number" : "null";
+}
+
+/** Numbers and texts are told apart by counting on; other values stay as they are. */
+function madeUnique(items: readonly unknown[]): unknown[] {
+  return items.map((item, at) => {
+    if (at === 0) return item;
+    if (typeof item === "number") return item + at;
+    return typeof item === "string" ? `${item}${at + 1}` : item;
+  });
+}
+
+function countOf(value: unknown, otherwise: number): number {
+  return typeof value === "number" && value >= 0 ? Math.ceil(value) : otherwise;
+}

@@ -1,0 +1,16 @@
+import type { StepState } from "../run/step-state.ts";
+
+/** Every step of a run, sub-chains' after the step that called them. */
+export function* allSteps(steps: readonly StepState[]): Generator<StepState> {
+  // A stack of our own: sub-chains may be nested a hundred deep.
+  const open = steps.toReversed();
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    yield state;
+    for (const child of state.children?.toReversed() ?? []) open.push(child);
+  }
+}
+
+/** Does it work itself, or through the steps of a sub-chain? */
+export function isLeaf(state: StepState): boolean {
+  return state.children === undefined || state.children.length === 0;
+}

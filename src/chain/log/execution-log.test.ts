@@ -1,0 +1,304 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { type RecordOptions, recordRun, taking } from "../../../test/support/record-run.ts";
+import { fail } from "../../base/index.ts";
+import { createRedactor } from "../../text/index.ts";
+import { ok } from "../../tool/index.ts";
+import type { ChainSpec } from "../plan/spec.ts";
+import type { RunFacts } from "../run/run-facts.ts";
+import { mock } from "../kit/mock-tools.ts";
+import { toExecutionLog } from "./execution-log.ts";
+
+const down = (): never => {
+  throw fail("the service is down", { code: "not_available" });
+};
+
+/** A run on a fake clock that passes as fast as it can. */
+async function runIn(ms: number, spec: ChainSpec, options: (clock: FakeClock) => RecordOptions): Promise<RunFacts> {
+  const clock = new FakeClock();
+  const running = recordRun(spec, { ...options(clock), clock });
+  await clock.pass(ms);
+  return (await running).facts;
+}
+
+const logOf = (facts: RunFacts) => toExecutionLog(facts, { utcOffset: 480 });
+const stepOf = (facts: RunFacts, id: string) => logOf(facts).steps.find((step) => step.id === id);
+
+describe("the execution log", () => {
+  const research: ChainSpec = {
+    name: "research",
+    input: { topic: "string" },
+    steps: [
+      { id: "search", tool: "web_search", params: { query: "${input.topic}" } },
+      { id: "fetch", tool: "fetch_all", params: { urls: "${steps.search.output[*].url}" } },
+      { id: "sum", tool: "summarize", params: { pages: "${steps.fetch.output}" } },
+      { id: "store", tool: "remember", params: { text: "${steps.sum.output}" } },
+    ],
+    output: { summary: "${steps.sum.output}" },
+  };
+  const tools = (clock: FakeClock) => ({
+    web_search: taking(clock, 2000, { results: [{ url: "u1" }, { url: "u2" }] }),
+    fetch_all: taking(clock, 8000, ok(["p1", "p2"], { meta: { parallelCount: 5 } })),
+    summarize: taking(clock, 4000, ok("short", { meta: { tokensUsed: 500 } })),
+    remember: taking(clock, 1000, { memory_id: "mem-1" }),
+  });
+
+  test("[A14] has the documented shape, key by key", async () => {
+    const facts = await runIn(20_000, research, (clock) => ({ input: { topic: "tea" }, tools: tools(clock) }));
+    const log = logOf({ ...facts, usage: { cpuMs: 7500, peakRssBytes: 90 * 2 ** 20 } });
+    expect(log).toEqual({
+      chain_id: "run-1",
+      name: "research",
+      started_at: "2026-01-01T08:00:00.000+08:00",
+      completed_at: "2026-01-01T08:00:15.000+08:00",
+      duration_ms: 15_000,
+      steps: [
+        {
+          id: "search",
+          tool: "web_search",
+          started_at: "2026-01-01T08:00:00.000+08:00",
+          duration_ms: 2000,
+          status: "success",
+          input: { query: "tea" },
+          output: { results: [{ url: "u1" }, { url: "u2" }] },
+          attempts: 1,
+        },
+        {
+          id: "fetch",
+          tool: "fetch_all",
+          started_at: "2026-01-01T08:00:02.000+08:00",
+          duration_ms: 8000,
+          status: "success",
+          input: { urls: ["u1", "u2"] },
+          output: ["p1", "p2"],
+          attempts: 1,
+          parallel_count: 5,
+        },
+        {
+          id: "sum",
+          tool: "summarize",
+          started_at: "2026-01-01T08:00:10.000+08:00",
+          duration_ms: 4000,
+          status: "success",
+          input: { pages: ["p1", "p2"] },
+          output: "short",
+          attempts: 1,
+          tokens_used: 500,
+        },
+        {
+          id: "store",
+          tool: "remember",
+          started_at: "2026-01-01T08:00:14.000+08:00",
+          duration_ms: 1000,
+          status: "success",
+          input: { text: "short" },
+          output: { memory_id: "mem-1" },
+          attempts: 1,
+          memory_id: "mem-1",
+        },
+      ],
+      total_tokens: 500,
+      success: true,
+      status: "success",
+      input: { topic: "tea" },
+      output: { summary: "short" },
+      metrics: {
+        steps_ms: 15_000,
+        parallel_speedup: 1,
+        failures: 0,
+        recovered: 0,
+        recovery_rate: 1,
+        cpu_ms: 7500,
+        cpu_utilisation: 0.5,
+        peak_rss_mb: 90,
+      },
+    });
+    expect(Object.keys(log).join(" ")).toBe(
+      "chain_id name started_at completed_at duration_ms steps total_tokens success status input output metrics",
+    );
+    expect(Object.keys(log.steps[0] ?? {}).join(" ")).toBe(
+      "id tool started_at duration_ms status input output attempts",
+    );
+  });
+
+  test("[A15] counts what ran at once, what failed and what recovered", async () => {
+    const spec: ChainSpec = {
+      name: "wide",
+      steps: [
+        { id: "a", tool: "slow" },
+        { id: "b", tool: "slow" },
+        { id: "c", tool: "flaky", retry: { max: 2, delay: 1, jitter: false } },
+        { id: "d", tool: "broken", error_handling: { fallback: [{ tool: "backup" }] } },
+        { id: "e", tool: "broken", error_handling: { strategy: "continue" } },
+        { id: "f", tool: "slow", params: { x: "${steps.e.output}" } },
+      ],
+    };
+    const facts = await runIn(60_000, spec, (clock) => ({
+      tools: {
+        slow: taking(clock, 3000, 1),
+        flaky: mock({ effect: "read", answers: [down, "fine"] }),
+        broken: down,
+        backup: taking(clock, 2000, 2),
+      },
+    }));
+    const { metrics, duration_ms, success, steps } = logOf({ ...facts, usage: undefined });
+    expect(success).toBe(true);
+    expect(duration_ms).toBe(3000);
+    expect(metrics).toEqual({
+      steps_ms: 9000,
+      parallel_speedup: 3,
+      failures: 3,
+      recovered: 2,
+      recovery_rate: 0.6667,
+    });
+    expect(steps.map(({ id, status, attempts }) => [id, status, attempts])).toEqual([
+      ["a", "success", 1],
+      ["b", "success", 1],
+      ["c", "success", 2],
+      ["d", "recovered", 2],
+      ["e", "failed", 1],
+      ["f", "skipped", 0],
+    ]);
+    expect(stepOf(facts, "d")).toMatchObject({ fallback_tool: "backup", output: 2 });
+    expect(stepOf(facts, "e")?.error).toEqual({ code: "not_available", message: "the service is down" });
+    expect(stepOf(facts, "e")?.not_retried).toBe("no retries are set");
+    expect(stepOf(facts, "f")?.skip_reason).toBe("it needs e, which failed");
+  });
+
+  test("[A14] items, rounds, missing values and what was undone", async () => {
+    const spec: ChainSpec = {
+      name: "parts",
+      input: { maybe: "string?" },
+      steps: [
+        { id: "each", tool: "work", for_each: [1, 2, 3], concurrency: 2, tolerate: 1, params: { n: "${item}" } },
+        { id: "poll", tool: "count", repeat: { until: "${steps.poll.output >= 2}", max: 5 }, depends_on: ["each"] },
+        {
+          id: "done",
+          tool: "keep",
+          condition: "${input.maybe == null}",
+          compensate: { tool: "undo" },
+          depends_on: ["poll"],
+        },
+        { id: "end", tool: "broken", depends_on: ["done"] },
+      ],
+    };
+    const facts = await runIn(10_000, spec, (clock) => ({
+      tools: {
+        work: ({ n }) => (n === 2 ? down() : taking(clock, 100, n)()),
+        count: mock({ answers: [1, 2] }),
+        keep: "kept",
+        undo: null,
+        broken: down,
+      },
+    }));
+    expect(stepOf(facts, "each")).toMatchObject({
+      status: "success",
+      input: [{ n: 1 }, { n: 2 }, { n: 3 }],
+      output: [1, null, 3],
+      parallel_count: 2,
+      items: [
+        { status: "success", attempts: 1, duration_ms: 100 },
+        { status: "failed", attempts: 1, duration_ms: 0, error: { code: "not_available" } },
+        { status: "success", attempts: 1, duration_ms: 100 },
+      ],
+    });
+    expect(stepOf(facts, "poll")).toMatchObject({ iterations: 2, output: 2 });
+    expect(stepOf(facts, "done")).toMatchObject({ missing: ["input.maybe"], compensation: { status: "success" } });
+    expect(logOf(facts)).toMatchObject({
+      success: false,
+      status: "failed",
+      output: null,
+      error: { code: "not_available", message: expect.stringContaining("the service is down") },
+    });
+  });
+
+  test("[A14] the steps of a sub-chain follow the step that called it, and count once", async () => {
+    const spec: ChainSpec = {
+      name: "outer",
+      steps: [
+        { id: "sub", tool: "inner" },
+        { id: "own", tool: "t" },
+      ],
+    };
+    const inner: ChainSpec = {
+      name: "inner",
+      steps: [
+        { id: "x", tool: "t" },
+        { id: "y", tool: "t" },
+      ],
+    };
+    const facts = await runIn(10_000, spec, (clock) => ({
+      chains: [inner],
+      tools: { t: taking(clock, 1000, ok(1, { meta: { tokensUsed: 10 } })) },
+    }));
+    const log = logOf(facts);
+    expect(log.steps.map(({ id }) => id)).toEqual(["sub", "sub/x", "sub/y", "own"]);
+    expect(log).toMatchObject({ total_tokens: 30, metrics: { steps_ms: 3000, parallel_speedup: 3 } });
+  });
+
+  test("[A14] the tokens of all items and attempts add up", async () => {
+    const spec: ChainSpec = {
+      name: "c",
+      steps: [{ id: "a", tool: "t", for_each: [1, 2, 3], params: { n: "${item}" }, retry: { max: 1, delay: 0 } }],
+    };
+    const spent = mock({
+      effect: "read",
+      answer: ({ n }, context) => {
+        context.report({ tokensUsed: 10 });
+        return n === 2 ? down() : n;
+      },
+    });
+    const { facts } = await recordRun(spec, { tools: { t: spent } });
+    expect(logOf(facts)).toMatchObject({ status: "failed", total_tokens: 40, steps: [{ tokens_used: 40 }] });
+  });
+
+  test("secrets never appear: handles show their name, values and telling names are redacted", async () => {
+    const spec: ChainSpec = {
+      name: "c",
+      steps: [{ id: "a", tool: "t", params: { api_key: "${secret.KEY}", password: "hunter2", note: "${input.note}" } }],
+    };
+    const { facts } = await recordRun(spec, {
+      input: { note: "it is s3cr3t-value" },
+      secrets: { KEY: "s3cr3t-value" },
+      tools: { t: ({ api_key }) => ({ echo: `got ${String(api_key)}` }) },
+    });
+    const log = toExecutionLog(facts, { redactor: createRedactor(["s3cr3t-value"]) });
+    expect(log.steps[0]).toMatchObject({
+      input: { api_key: "[secret KEY]", password: "[redacted]", note: "it is [redacted]" },
+      output: { echo: "got [redacted]" },
+    });
+    expect(JSON.stringify(log)).not.toContain("s3cr3t-value");
+  });
+
+  test("a run that waits for a person says so, and has no end", async () => {
+    const spec: ChainSpec = {
+      name: "c",
+      steps: [
+        { id: "a", tool: "t", approval: "Really?" },
+        { id: "b", tool: "t", params: { x: "${steps.a.output}" } },
+      ],
+    };
+    const { facts } = await recordRun(spec, { tools: { t: 1 } });
+    expect(toExecutionLog(facts)).toMatchObject({
+      completed_at: null,
+      success: false,
+      status: "waiting",
+      steps: [{ id: "a", status: "waiting", approval_id: expect.any(String) }],
+    });
+  });
+
+  test("times are local, whatever the offset", async () => {
+    const { facts } = await recordRun({ name: "c", steps: [{ id: "a", tool: "t" }] }, { tools: { t: 1 } });
+    const at = (utcOffset: number) => toExecutionLog(facts, { utcOffset }).started_at;
+    expect(at(0)).toBe("2026-01-01T00:00:00.000+00:00");
+    expect(at(-210)).toBe("2025-12-31T20:30:00.000-03:30");
+    expect(at(345)).toBe("2026-01-01T05:45:00.000+05:45");
+    expect(Date.parse(toExecutionLog(facts).started_at)).toBe(facts.startedAt);
+  });
+
+  test("a log is plain JSON", async () => {
+    const facts = await runIn(20_000, research, (clock) => ({ input: { topic: "tea" }, tools: tools(clock) }));
+    const log = logOf(facts);
+    expect(JSON.parse(JSON.stringify(log))).toEqual(log);
+  });
+});

@@ -1,0 +1,87 @@
+import { createRedactor, formatDuration, stripUnsafe } from "../../text/index.ts";
+import { untrusted } from "../plan/untrusted.ts";
+import type { RunFacts } from "../run/run-facts.ts";
+import type { StepState, StepStatus } from "../run/step-state.ts";
+import { explainAttempts } from "./explain-attempts.ts";
+import { explainInput } from "./explain-input.ts";
+import { explainSkip } from "./explain-skip.ts";
+import { explainTiming } from "./explain-timing.ts";
+import type { LogRedactor } from "./log-value.ts";
+import { lastMoment, stepDuration } from "./run-metrics.ts";
+import { counted, quoted } from "./sentence.ts";
+import { showShort } from "./show-reference.ts";
+import { type StepSite, findSite } from "./step-site.ts";
+
+/** What an explanation takes besides the run. */
+export interface ExplainOptions {
+  /** Takes secrets out; one that knows telling names and shapes of tokens where absent. */
+  readonly redactor?: LogRedactor;
+}
+
+/**
+ * Why a step went as it did, in sentences with the values: when and why it ran or was skipped, what its tool got and
+ * from where, what failed and what was done about it.
+ *
+ * @example
+ * ```ts
+ * explainStep(run, "revise");
+ * // ["revise was skipped because its condition ${steps.review.output.score < 8} was false: steps.review.output.score = 9."]
+ * ```
+ */
+export function explainStep(run: RunFacts, path: string, options: ExplainOptions = {}): string[] {
+  const site = findSite(run, path, options.redactor ?? createRedactor([]));
+  const doubtful = site.plan === undefined ? undefined : untrusted(site.plan);
+  return [
+    ...(site.state.status === "skipped" ? [] : [opening(site, site.state.status)]),
+    ...explainSkip(site),
+    ...explainTiming(site),
+    ...explainInput(site, doubtful?.get(site.state.step.index) ?? []),
+    ...explainAttempts(site),
+    ...ending(site),
+  ].map((sentence) => stripUnsafe(sentence));
+}
+
+function opening(site: StepSite, status: Exclude<StepStatus, "skipped">): string {
+  const { state, run } = site;
+  const { path } = state;
+  const { name } = state.step.target;
+  const took = formatDuration(stepDuration(state, lastMoment(run)));
+  const tries = state.attempts > 1 ? ` and ${counted(state.attempts, "attempt")}` : "";
+  switch (status) {
+    case "success":
+      return `${path} called ${name} and succeeded after ${took}${tries}.`;
+    case "recovered":
+      return `${path} called ${name}, which failed; ${state.fallbackTool ?? "a fallback"} stood in. It took ${took}${tries}.`;
+    case "failed":
+      return `${path} called ${name} and failed after ${took}${tries}: ${whatFailed(state, site)}.`;
+    case "cancelled":
+      return state.startedAt === 0 ? `${path} was cancelled before it began.` : `${path} was cancelled after ${took}.`;
+    case "waiting":
+      return `${path} waits for a person's decision${approval(state)}.`;
+    case "running":
+      return `${path} has been running for ${took}.`;
+    case "pending":
+      return `${path} has not begun.`;
+    default:
+      return status satisfies never;
+  }
+}
+
+function approval({ approvalId }: StepState): string {
+  if (approvalId === undefined) return "";
+  return `: approval ${approvalId}; \`windlass approve ${approvalId}\` lets it go on, \`windlass reject ${approvalId}\` does not`;
+}
+
+function whatFailed({ error }: StepState, { redactor }: StepSite): string {
+  return error === undefined ? "nobody said why" : `${error.code}: ${quoted(redactor.text(error.message))}`;
+}
+
+function ending(site: StepSite): string[] {
+  const { status, cached, output, step, approvalId } = site.state;
+  const told: string[] = [];
+  if (approvalId !== undefined && status !== "waiting") told.push(`A person was asked (approval ${approvalId}).`);
+  if (cached) told.push("Its output was reused from the cache; the tool did not run.");
+  if (output !== undefined)
+    told.push(`Its output${step.select === undefined ? "" : " after select"} was ${showShort(output, site)}.`);
+  return told;
+}

@@ -1,0 +1,79 @@
+import type { RunFacts } from "../run/run-facts.ts";
+import type { StepState } from "../run/step-state.ts";
+import { allSteps, isLeaf } from "./all-steps.ts";
+
+/** Figures of a run. */
+export interface RunMetrics {
+  /** What the steps took, added up: how long the run would have been with one thing after another. */
+  readonly steps_ms: number;
+  /** `steps_ms` divided by the duration of the run. */
+  readonly parallel_speedup: number;
+  /** Steps of which an attempt failed. */
+  readonly failures: number;
+  /** Those of them that ended well, by a further attempt or a fallback. */
+  readonly recovered: number;
+  /** `recovered` divided by `failures`; 1 where nothing failed. */
+  readonly recovery_rate: number;
+  /** Processor time of the process while it ran; absent where nobody measured. */
+  readonly cpu_ms?: number;
+  /** `cpu_ms` divided by the duration of the run: 1 is one core, all the time. */
+  readonly cpu_utilisation?: number;
+  readonly peak_rss_mb?: number;
+}
+
+/** The moment up to which something is known of a run: its end, or the last thing that happened. */
+export function lastMoment(run: RunFacts): number {
+  if (run.endedAt > 0) return run.endedAt;
+  let last = run.startedAt;
+  for (const { startedAt, endedAt } of allSteps(run.steps)) last = Math.max(last, startedAt, endedAt);
+  return last;
+}
+
+/** How long a step took, or has been taking until then. */
+export function stepDuration(state: StepState, until: number): number {
+  if (state.startedAt === 0) return 0;
+  return Math.max(0, (state.endedAt === 0 ? until : state.endedAt) - state.startedAt);
+}
+
+/** The figures of a run, so far as they are known. */
+export function metricsOf(run: RunFacts): RunMetrics {
+  const until = lastMoment(run);
+  const durationMs = until - run.startedAt;
+  let stepsMs = 0;
+  let failures = 0;
+  let recovered = 0;
+  for (const state of allSteps(run.steps)) {
+    if (isLeaf(state)) stepsMs += workOf(state, until);
+    if (!hasFailed(state)) continue;
+    failures++;
+    if (state.status === "success" || state.status === "recovered") recovered++;
+  }
+  return {
+    steps_ms: rounded(stepsMs, 3),
+    parallel_speedup: durationMs > 0 ? rounded(stepsMs / durationMs, 2) : 1,
+    failures,
+    recovered,
+    recovery_rate: failures === 0 ? 1 : rounded(recovered / failures, 4),
+    ...(run.usage && {
+      cpu_ms: rounded(run.usage.cpuMs, 1),
+      cpu_utilisation: durationMs > 0 ? rounded(run.usage.cpuMs / durationMs, 2) : 0,
+      peak_rss_mb: rounded(run.usage.peakRssBytes / 2 ** 20, 1),
+    }),
+  };
+}
+
+/** A `for_each` works on several items at once: what it took is what its items took. */
+function workOf(state: StepState, until: number): number {
+  if (state.status === "waiting") return 0;
+  if (state.items === undefined || state.items.length === 0) return stepDuration(state, until);
+  return state.items.reduce((sum, item) => sum + item.durationMs, 0);
+}
+
+function hasFailed(state: StepState): boolean {
+  return (state.failures?.length ?? 0) > 0 || state.status === "failed" || state.status === "recovered";
+}
+
+/** Rounded for reading; what is no number becomes 0, since logs are JSON. */
+export function rounded(value: number, digits: number): number {
+  return Number.isFinite(value) ? Number(value.toFixed(digits)) : 0;
+}

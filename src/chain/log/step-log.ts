@@ -1,0 +1,170 @@
+import type { Failure } from "../../base/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import type { ItemState, StepState, StepStatus } from "../run/step-state.ts";
+import { toLocalTime } from "./local-time.ts";
+import { type LogRedactor, logValue } from "./log-value.ts";
+import { rounded, stepDuration } from "./run-metrics.ts";
+import { skipSentence } from "./skip-sentence.ts";
+
+/** A failure as logs show it. */
+export interface LoggedError {
+  readonly code: string;
+  readonly reason?: string;
+  readonly message: string;
+}
+
+/** One item of a `for_each`, as logs show it. */
+export interface ItemLog {
+  readonly status: StepStatus;
+  readonly attempts: number;
+  readonly duration_ms: number;
+  readonly error?: LoggedError;
+}
+
+/** One step, as the execution log shows it; what does not apply is left out. */
+export interface StepLog {
+  /** `search`, or `research/search` inside of a sub-chain. */
+  readonly id: string;
+  readonly tool: string;
+  /** Local time with offset; absent when it never began. */
+  readonly started_at?: string;
+  readonly duration_ms: number;
+  /** `running` only in the log of a run that goes on. */
+  readonly status: Exclude<StepStatus, "pending">;
+  /** What the tool got, secrets redacted. */
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly attempts: number;
+  /** How much went on at once. */
+  readonly parallel_count?: number;
+  readonly tokens_used?: number;
+  readonly memory_id?: string;
+  readonly cached?: true;
+  /** The tool was not called: its output is made up. */
+  readonly dry_run?: true;
+  readonly fallback_tool?: string;
+  /** A sentence. */
+  readonly skip_reason?: string;
+  readonly error?: LoggedError;
+  /** Why a failed attempt was not made again. */
+  readonly not_retried?: string;
+  readonly items?: readonly ItemLog[];
+  /** How often a `repeat` went round. */
+  readonly iterations?: number;
+  /** Paths that were missing where the language accepts it. */
+  readonly missing?: readonly string[];
+  readonly approval_id?: string;
+  readonly compensation?: { readonly status: "success" | "failed"; readonly error?: LoggedError };
+}
+
+/** How steps are written down. */
+export interface StepLogOptions {
+  readonly redactor: LogRedactor;
+  readonly utcOffset: number | undefined;
+  /** The moment up to which something is known; epoch milliseconds. */
+  readonly until: number;
+}
+
+/** A step as the execution log shows it; undefined for one that has not begun. */
+export function toStepLog(state: StepState, options: StepLogOptions): StepLog | undefined {
+  if (state.status === "pending") return undefined;
+  const { redactor } = options;
+  return {
+    id: state.path,
+    tool: state.step.target.name,
+    ...(state.startedAt > 0 && { started_at: toLocalTime(state.startedAt, options.utcOffset) }),
+    duration_ms: rounded(stepDuration(state, options.until), 3),
+    status: state.status,
+    ...(state.input !== undefined && { input: logValue(state.input, redactor) }),
+    ...(state.output !== undefined && { output: logValue(state.output, redactor) }),
+    attempts: state.attempts,
+    ...reportedFields(state, redactor),
+    ...outcomeFields(state, redactor),
+    ...otherFields(state, redactor),
+  };
+}
+
+/** The tokens that the calls of a step used, of all attempts and items; those of a sub-chain are its steps'. */
+export function tokensOf(state: StepState): number {
+  return numberFact(state, "tokensUsed") ?? 0;
+}
+
+/** A failure as logs show it. */
+export function toLoggedError(failure: Failure, redactor: LogRedactor): LoggedError {
+  return {
+    code: failure.code,
+    ...(failure.reason !== undefined && { reason: failure.reason }),
+    message: redactor.text(failure.message),
+  };
+}
+
+function reportedFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+  const parallel = numberFact(state, "parallelCount") ?? itemsAtOnce(state);
+  const tokens = numberFact(state, "tokensUsed");
+  const memory = memoryIdOf(state);
+  return {
+    ...(parallel !== undefined && { parallel_count: parallel }),
+    ...(tokens !== undefined && { tokens_used: tokens }),
+    ...(memory !== undefined && { memory_id: redactor.text(memory) }),
+  };
+}
+
+function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+  const notRetried = state.failures?.findLast((attempt) => attempt.notRetried !== undefined)?.notRetried;
+  return {
+    ...(state.cached && { cached: true as const }),
+    ...(factOf(state, "dryRun") === true && { dry_run: true as const }),
+    ...(state.fallbackTool !== undefined && { fallback_tool: state.fallbackTool }),
+    ...(state.skip && { skip_reason: skipSentence(state.skip) }),
+    ...(state.error && { error: toLoggedError(state.error, redactor) }),
+    ...(notRetried !== undefined && { not_retried: redactor.text(notRetried) }),
+  };
+}
+
+function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+  const { items, missing, approvalId, compensation } = state;
+  return {
+    ...(items && { items: items.map((item) => toItemLog(item, redactor)) }),
+    ...(state.step.repeat && state.iterations > 0 && { iterations: state.iterations }),
+    ...(missing && missing.length > 0 && { missing: [...new Set(missing)] }),
+    ...(approvalId !== undefined && { approval_id: approvalId }),
+    ...(compensation && {
+      compensation: {
+        status: compensation.status,
+        ...(compensation.error && { error: toLoggedError(compensation.error, redactor) }),
+      },
+    }),
+  };
+}
+
+function toItemLog(item: ItemState, redactor: LogRedactor): ItemLog {
+  return {
+    status: item.status,
+    attempts: item.attempts,
+    duration_ms: rounded(item.durationMs, 3),
+    ...(item.error && { error: toLoggedError(item.error, redactor) }),
+  };
+}
+
+function itemsAtOnce(state: StepState): number | undefined {
+  const { forEach } = state.step;
+  if (forEach === undefined || state.items === undefined || state.items.length === 0) return undefined;
+  return Math.min(forEach.concurrency, state.items.length);
+}
+
+function factOf({ facts }: StepState, name: string): unknown {
+  return facts !== undefined && Object.hasOwn(facts, name) ? facts[name] : undefined;
+}
+
+function numberFact(state: StepState, name: string): number | undefined {
+  const value = factOf(state, name);
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** As the handler reported it, or as its output names it. */
+function memoryIdOf(state: StepState): string | undefined {
+  const { output } = state;
+  const reported = factOf(state, "memoryId");
+  const named = isRecord(output) && Object.hasOwn(output, "memory_id") ? output["memory_id"] : undefined;
+  return [reported, named].find((id) => typeof id === "string");
+}

@@ -1,0 +1,81 @@
+import type { CompiledValue } from "../../expr/index.ts";
+import type { AnyTool, Effect } from "../../tool/index.ts";
+import type { Plan, Target } from "./plan.ts";
+
+/** What a chain does to the world. */
+export interface ChainEffect {
+  readonly effect: Effect;
+  readonly destructive: boolean;
+}
+
+const strengths: readonly Effect[] = ["pure", "read", "idempotent", "once"];
+
+/** One call that a chain may make. */
+interface PossibleCall {
+  readonly target: Target;
+  readonly params: CompiledValue;
+}
+
+/** The strongest effect of everything that a chain, and every chain it calls, may do; stand-ins and undoing included. */
+export function chainEffect(steps: Plan["steps"]): ChainEffect {
+  let strongest = 0;
+  let destructive = false;
+  const seen = new Set<Plan["steps"]>();
+  const open = [steps];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    for (const { target, params } of callsOf(next)) {
+      const called = target.chain === undefined ? undefined : stepsOf(target.chain);
+      if (called !== undefined) open.push(called);
+      else {
+        strongest = Math.max(strongest, strengths.indexOf(targetEffect(target, params)));
+        destructive ||= isDestructive(target, params);
+      }
+    }
+  }
+  return { effect: strengths[strongest] ?? "once", destructive };
+}
+
+/** Every call that the steps of a chain may make. */
+export function* callsOf(steps: Plan["steps"]): Generator<PossibleCall> {
+  for (const { target, params, onFailure, compensate } of steps) {
+    yield { target, params };
+    yield* onFailure.fallback;
+    if (compensate !== undefined) yield compensate;
+  }
+}
+
+/** The effect of a tool with the arguments of a step, as far as the plan knows them; unknown means `once`. */
+export function targetEffect({ tool }: Target, params: CompiledValue): Effect {
+  if (tool === undefined) return "once";
+  if (typeof tool.effect !== "function") return tool.effect;
+  const answer: unknown = withArguments(tool, params, tool.effect);
+  return strengths.find((effect) => effect === answer) ?? "once";
+}
+
+function isDestructive({ tool }: Target, params: CompiledValue): boolean {
+  if (tool === undefined) return true;
+  if (typeof tool.destructive !== "function") return tool.destructive;
+  return withArguments(tool, params, tool.destructive) !== false;
+}
+
+/** What a tool's own function says about constant arguments; undefined where they are not known yet. */
+function withArguments(tool: AnyTool, params: CompiledValue, ask: (args: unknown) => unknown): unknown {
+  if (!params.constant) return undefined;
+  try {
+    const checked = tool.input.validate(params.evaluate({}));
+    return checked instanceof Promise || checked.issues !== undefined ? undefined : ask(checked.value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A chain that cannot be planned may do anything. */
+function stepsOf(chain: () => Plan): Plan["steps"] | undefined {
+  try {
+    return chain().steps;
+  } catch {
+    return undefined;
+  }
+}

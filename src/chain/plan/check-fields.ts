@@ -1,0 +1,65 @@
+import type { Select } from "../../expr/index.ts";
+import type { YamlPath } from "../../text/index.ts";
+import type { ChainReport } from "./chain-report.ts";
+import { OutputViews, type ViewedPlan, viewSteps } from "./output-views.ts";
+import type { Use } from "./part-reader.ts";
+import { readPlainSelect } from "./plain-select.ts";
+import type { PlanStep, Target } from "./plan.ts";
+import { segmentSpan } from "./segment-span.ts";
+import { type ViewFault, follow } from "./view.ts";
+
+/** Checks that what expressions and selects read of outputs and inputs is there, as far as schemas tell. */
+export class FieldChecker {
+  readonly #views: OutputViews;
+  readonly #report: ChainReport;
+
+  constructor(plan: ViewedPlan, report: ChainReport) {
+    this.#views = new OutputViews(plan);
+    this.#report = report;
+  }
+
+  /** One reference; `user` is the step whose expression it is. */
+  reference({ reference, path }: Use, user: PlanStep | undefined): void {
+    // Most references stop where a schema would begin.
+    if (reference.path.length === 0) return;
+    const start = this.#views.start(reference, user);
+    if (start === undefined || reference.path.length <= start.skip) return;
+    const steps = viewSteps(reference, start.skip);
+    const faults = start.views.map((view) => {
+      const followed = follow(view, steps);
+      return "fault" in followed ? followed.fault : undefined;
+    });
+    const [fault] = faults;
+    // Something that stands in may have what the tool has not.
+    if (fault === undefined || faults.includes(undefined)) return;
+    // The name of an input is known already; what is inside of it is looked at here.
+    if (reference.root === "input" && fault.step === 0) return;
+    const inside = segmentSpan(reference, start.skip + fault.step);
+    const before = reference.text.slice(0, inside[0] - reference.at).replace(/\.$/, "");
+    const owner = fault.step === 0 || before === "" ? start.name : before;
+    const severity = reference.guarded ? "warning" : "error";
+    this.#report.add("unknown_field", path, [
+      `${owner} ${fault.message}`,
+      { hint: this.#hint(fault), inside, severity },
+    ]);
+  }
+
+  /** One `select`; a singular one that may find nothing is fine, one that cannot find anything is not. */
+  select(select: Select | undefined, target: Target, path: YamlPath): void {
+    const steps = select === undefined ? undefined : readPlainSelect(select.path);
+    if (steps === undefined) return;
+    const followed = follow(this.#views.ofTarget(target), steps, "jsonpath");
+    if (!("fault" in followed)) return;
+    const name = steps[followed.fault.step];
+    const within = typeof name === "string" ? { within: name } : {};
+    const message = `the output of ${target.name} ${followed.fault.message}`;
+    this.#report.add("unknown_field", path, [message, { hint: this.#hint(followed.fault), ...within }]);
+  }
+
+  #hint({ fields, hint, message }: ViewFault): string | undefined {
+    if (hint !== undefined || fields.length === 0) return hint;
+    const name = /"(.*)"$/.exec(message)?.[1] ?? "";
+    const shown = fields.slice(0, 12).join(", ");
+    return this.#report.near(name, new Set(fields), `fields: ${fields.length > 12 ? `${shown}, …` : shown}`);
+  }
+}

@@ -1,0 +1,217 @@
+import type { Reference } from "../../expr/index.ts";
+import type { Detail } from "../../schema/index.ts";
+import type { ChainReport, Names } from "./chain-report.ts";
+import type { UnlinkedStep } from "./compile-step.ts";
+import type { Role, Use } from "./part-reader.ts";
+import { segmentSpan } from "./segment-span.ts";
+import type { StepNames } from "./step-names.ts";
+
+/** The names that the expressions of a chain may use. */
+export interface KnownNames extends StepNames {
+  /** Declared inputs; undefined where they are inferred. */
+  readonly inputs: ReadonlySet<string> | undefined;
+  /** Environment variables that the chain declares. */
+  readonly env: ReadonlySet<string>;
+  /** Undefined where they are not checked. */
+  readonly secrets: ReadonlySet<string> | undefined;
+}
+
+/** A step that another one waits for. */
+export interface Edge {
+  readonly to: number;
+  /** Without its output the step is skipped. */
+  readonly reads: boolean;
+  readonly use: Use;
+}
+
+interface RoleRules {
+  /** The step waits for what it refers to. */
+  readonly waits: boolean;
+  /** The step cannot do without the output that it refers to. */
+  readonly reads: boolean;
+  /** The step may refer to itself. */
+  readonly self: boolean;
+  /** Evaluated for each item, so that `item` and `index` are there. */
+  readonly items: boolean;
+  /** `error` is there. */
+  readonly error: boolean;
+}
+
+const rules: Readonly<Record<Role, RoleRules>> = {
+  params: { waits: true, reads: true, self: false, items: true, error: false },
+  condition: { waits: true, reads: false, self: false, items: false, error: false },
+  for_each: { waits: true, reads: true, self: false, items: false, error: false },
+  until: { waits: true, reads: false, self: true, items: true, error: false },
+  cache: { waits: true, reads: true, self: false, items: true, error: false },
+  approval: { waits: true, reads: true, self: false, items: false, error: false },
+  retry: { waits: false, reads: false, self: true, items: true, error: true },
+  fallback: { waits: false, reads: false, self: true, items: true, error: true },
+  compensate: { waits: false, reads: false, self: true, items: false, error: false },
+  output: { waits: false, reads: false, self: true, items: false, error: false },
+};
+
+const stepFields: ReadonlySet<unknown> & ReadonlySet<string> = new Set(["output", "error", "status"]);
+const errorFields = new Set(["code", "message"]);
+const runFields = new Set(["id", "chain", "started_at"]);
+
+/** Checks every reference against the names there are, and finds what waits for what. */
+export class ReferenceChecker {
+  readonly #known: KnownNames;
+  readonly #report: ChainReport;
+  /** Many steps may read the same value of the caller. */
+  readonly #nearAs = new Map<string, string | undefined>();
+
+  constructor(known: KnownNames, report: ChainReport) {
+    this.#known = known;
+    this.#report = report;
+  }
+
+  /** The edge that a reference makes, if it makes one. `step` is absent for references of the chain itself. */
+  check(use: Use, step: UnlinkedStep | undefined): Edge | undefined {
+    switch (use.reference.root) {
+      case "steps":
+        return this.#steps(use, step);
+      case "context":
+        return this.#context(use, step);
+      case "input":
+        return this.#among(use, { names: this.#known.inputs, code: "unknown_input", what: "input" });
+      case "env":
+        return this.#env(use);
+      case "secret":
+        return this.#among(use, { names: this.#known.secrets, code: "unknown_secret", what: "secret" });
+      case "item":
+      case "index":
+        return this.#item(use, step);
+      case "error":
+        return this.#error(use);
+      case "run":
+        return this.#among(use, { names: runFields, code: "unknown_field", what: "field of run" });
+      default:
+        return use.reference.root satisfies never;
+    }
+  }
+
+  #steps(use: Use, step: UnlinkedStep | undefined): Edge | undefined {
+    const [id, field, ...rest] = use.reference.path;
+    if (typeof id !== "string") return this.#unnamed(use, "step", "steps.search.output");
+    const to = this.#known.byId.get(id);
+    if (to === undefined) {
+      const hint = this.#report.near(id, this.#known.byId, listHint("steps", this.#known.byId));
+      return this.#refuse("unknown_step", use, { message: `there is no step "${id}"`, segment: 0, hint });
+    }
+    if (field !== undefined && !this.#isStepField(use, field)) return undefined;
+    if (field === "error" && rest.length > 0) this.#errorField(use, 2);
+    return this.#edge(use, { to, output: field === undefined || field === "output" }, step);
+  }
+
+  #isStepField(use: Use, field: Reference["path"][number]): boolean {
+    if (stepFields.has(field)) return true;
+    const [id] = use.reference.path;
+    const written = typeof field === "string" ? field : "[…]";
+    const near = typeof field === "string" ? this.#report.near(field, stepFields) : undefined;
+    const hint = near ?? `what the tool gave is in steps.${String(id)}.output`;
+    const message = `a step has output, error and status, not "${written}"`;
+    this.#refuse("unknown_field", use, { message, segment: 1, hint });
+    return false;
+  }
+
+  #errorField(use: Use, segment: number): void {
+    const field = use.reference.path[segment];
+    if (typeof field !== "string" || errorFields.has(field)) return;
+    const hint = this.#report.near(field, errorFields, "it has code and message");
+    this.#refuse("unknown_field", use, { message: `an error has no field "${field}"`, segment, hint });
+  }
+
+  #context(use: Use, step: UnlinkedStep | undefined): Edge | undefined {
+    const [name] = use.reference.path;
+    if (typeof name !== "string") return this.#unnamed(use, "value of the context", "context.user_id");
+    const to = this.#known.byAs.get(name);
+    if (to !== undefined) return this.#edge(use, { to, output: true }, step);
+    if (!this.#nearAs.has(name)) this.#nearAs.set(name, this.#report.near(name, this.#known.byAs));
+    const hint = this.#nearAs.get(name);
+    if (hint === undefined || use.reference.guarded) return undefined;
+    const message = `no step has "as: ${name}"; the caller has to give it`;
+    return this.#refuse("unknown_context", use, { message, segment: 0, hint, severity: "warning" });
+  }
+
+  #edge(use: Use, { to, output }: { to: number; output: boolean }, step: UnlinkedStep | undefined): Edge | undefined {
+    const { waits, reads, self } = rules[use.role];
+    if (step === undefined || (to === step.index && self)) return undefined;
+    if (to === step.index) return this.#self(use, step);
+    return waits ? { to, reads: reads && output && !use.reference.guarded, use } : undefined;
+  }
+
+  /** A repeated step may use what its last round gave; in the first round there is nothing yet. */
+  #self(use: Use, step: UnlinkedStep): undefined {
+    const repeats = use.role === "params" && step.spec.repeat !== undefined;
+    if (repeats && use.reference.guarded) return undefined;
+    const hint = repeats
+      ? `in the first round there is none: write \${${use.reference.text} ?? …}`
+      : "a step can only read what other steps gave";
+    return this.#refuse("self_reference", use, { message: `the step "${step.id}" refers to itself`, hint });
+  }
+
+  #env(use: Use): undefined {
+    const [name] = use.reference.path;
+    if (typeof name !== "string") return this.#unnamed(use, "variable", "env.HOME");
+    if (this.#known.env.has(name)) return undefined;
+    const hint = this.#report.near(name, this.#known.env, `add it to the chain: env: [${name.slice(0, 80)}]`);
+    const message = `the chain does not declare the environment variable "${name}"`;
+    return this.#refuse("env_not_declared", use, { message, segment: 0, hint });
+  }
+
+  #item(use: Use, step: UnlinkedStep | undefined): undefined {
+    const { root } = use.reference;
+    const { items } = rules[use.role];
+    const spec = step?.spec;
+    if (items && spec?.for_each !== undefined) return undefined;
+    if (items && root === "index" && spec?.repeat !== undefined) return undefined;
+    const hint =
+      spec?.for_each === undefined
+        ? `add for_each to the step${root === "index" ? ", or repeat" : ""}`
+        : "it is looked at once for the whole list; items can be chosen in for_each: [?@.score > 3]";
+    return this.#refuse("no_item", use, { message: `there is no ${root} here`, hint });
+  }
+
+  #error(use: Use): undefined {
+    if (rules[use.role].error) return undefined;
+    const hint = "write ${steps.ID.error}; error alone is known in retry and fallback";
+    return this.#refuse("no_error", use, { message: "there is no error here", hint });
+  }
+
+  #among(
+    use: Use,
+    { names, code, what }: { names: ReadonlySet<string> | undefined; code: string; what: string },
+  ): undefined {
+    const [name] = use.reference.path;
+    if (names === undefined || typeof name !== "string" || names.has(name)) return undefined;
+    const hint = this.#report.near(name, names, listHint(`${what}s`, names));
+    return this.#refuse(code, use, { message: `there is no ${what} "${name}"`, segment: 0, hint });
+  }
+
+  #unnamed(use: Use, what: string, example: string): undefined {
+    const message = `"${use.reference.text}" names no ${what}`;
+    const hint = `what is read has to be known before anything runs: write ${example}`;
+    return this.#refuse("unnamed_reference", use, { message, hint });
+  }
+
+  #refuse(code: string, use: Use, fault: Fault): undefined {
+    const { message, segment, ...detail } = fault;
+    const { at, length } = use.reference;
+    const inside = segment === undefined ? ([at, length] as const) : segmentSpan(use.reference, segment);
+    this.#report.add(code, use.path, [message, { ...detail, inside }]);
+    return undefined;
+  }
+}
+
+interface Fault extends Pick<Detail, "severity" | "hint"> {
+  readonly message: string;
+  /** Which part of the reference is meant; all of it where absent. */
+  readonly segment?: number;
+}
+
+function listHint(what: string, names: Names): string {
+  if (names.size === 0) return `there are no ${what}`;
+  const shown = Iterator.from(names.keys()).take(8).toArray().join(", ");
+  return `${what}: ${names.size > 8 ? `${shown}, …` : shown}`;
+}

@@ -1,0 +1,135 @@
+import type { CompiledValue } from "../../expr/index.ts";
+import type { YamlPath } from "../../text/index.ts";
+import type { ChainReport } from "./chain-report.ts";
+import { checkDurations } from "./check-durations.ts";
+import { durationMs } from "./duration.ts";
+import { type Handling, noRetry, readHandling, readRetry } from "./failure-plan.ts";
+import type { TargetFinder } from "./find-target.ts";
+import { PartReader, type Use } from "./part-reader.ts";
+import type { ApprovalPlan, ForEachPlan, PlanStep, RepeatPlan } from "./plan.ts";
+import type { StepSpec } from "./spec.ts";
+
+/** A step before it is known how the steps hang together. */
+export type UnlinkedStep = Omit<PlanStep, "needs" | "dependents" | "reads" | "relies">;
+
+/** A step with its expressions compiled. */
+export interface CompiledStep {
+  readonly step: UnlinkedStep;
+  /** Everything its expressions refer to. */
+  readonly uses: readonly Use[];
+}
+
+/** What compiling a step takes. */
+export interface StepTools {
+  readonly report: ChainReport;
+  readonly finder: TargetFinder;
+  /** What the chain says about failures, for steps that say nothing. */
+  readonly handling: Handling;
+}
+
+const usualConcurrency = 5;
+const usualRounds = 10;
+/** With a limit of time the number of rounds is only a safeguard. */
+const mostRounds = 1_000;
+
+/** Compiles one step and reports what is wrong with its expressions, whatever the other steps are. */
+export function compileStep(spec: StepSpec, index: number, tools: StepTools): CompiledStep {
+  const { report, finder } = tools;
+  const path = ["steps", index];
+  const reader = new PartReader(report);
+  const at = (key: string): YamlPath => [...path, key];
+  checkDurations(spec, path, report);
+  const handling =
+    spec.error_handling === undefined
+      ? tools.handling
+      : readHandling(spec.error_handling, at("error_handling"), { report, reader, finder });
+  const step: UnlinkedStep = {
+    index,
+    id: spec.id,
+    spec,
+    target: finder.find(spec.tool, at("tool")),
+    params: reader.value(spec.params ?? {}, at("params"), "params"),
+    condition: reader.condition(spec.condition, at("condition"), "condition"),
+    as: spec.output?.as,
+    select: reader.select(spec.output?.select, [...at("output"), "select"]),
+    timeoutMs: durationMs(spec.timeout),
+    retry: spec.retry === undefined ? (handling.retry ?? noRetry) : readRetry(spec.retry, at("retry"), reader),
+    onFailure: handling.onFailure,
+    forEach: readForEach(spec, path, { reader, report }),
+    repeat: readRepeat(spec, at("repeat"), reader),
+    cache: readCache(spec, at("cache"), reader),
+    approval: readApproval(spec, at("approval"), reader),
+    compensate: readCompensate(spec, at("compensate"), { reader, finder }),
+  };
+  return { step, uses: reader.uses };
+}
+
+function readForEach(
+  spec: StepSpec,
+  path: YamlPath,
+  { reader, report }: { readonly reader: PartReader; readonly report: ChainReport },
+): ForEachPlan | undefined {
+  const { for_each: items, concurrency = usualConcurrency, tolerate = 0 } = spec;
+  if (items === undefined) {
+    for (const key of ["concurrency", "tolerate"] as const) {
+      if (spec[key] === undefined) continue;
+      const hint = "add for_each, or remove it";
+      report.add("needs_for_each", [...path, key], [`"${key}" means nothing without for_each`, { part: "key", hint }]);
+    }
+    return undefined;
+  }
+  const at = [...path, "for_each"];
+  if (typeof items === "string" && !items.includes("${")) {
+    const hint = `write "\${${items.trim().slice(0, 80)}}"`;
+    report.add("not_a_list", at, ["for_each is a list, or an expression that gives one; this is text", { hint }]);
+  }
+  return { items: reader.value(items, at, "for_each"), concurrency, tolerate: readTolerance(tolerate) };
+}
+
+function readTolerance(tolerate: number | string): ForEachPlan["tolerate"] {
+  const text = String(tolerate).trim();
+  if (!text.endsWith("%")) return { count: Math.floor(Number(text)) };
+  return { share: Math.min(1, Number(text.slice(0, -1)) / 100) };
+}
+
+function readRepeat({ repeat }: StepSpec, path: YamlPath, reader: PartReader): RepeatPlan | undefined {
+  if (repeat === undefined) return undefined;
+  const until = reader.condition(repeat.until, [...path, "until"], "until");
+  if (until === undefined) return undefined;
+  const maxDurationMs = durationMs(repeat.max_duration);
+  return {
+    until,
+    max: repeat.max ?? (maxDurationMs === undefined ? usualRounds : mostRounds),
+    maxDurationMs,
+    delayMs: durationMs(repeat.delay) ?? 0,
+  };
+}
+
+function readCache({ cache }: StepSpec, path: YamlPath, reader: PartReader): PlanStep["cache"] {
+  if (cache === undefined) return undefined;
+  const key: CompiledValue | undefined =
+    cache.key === undefined ? undefined : reader.value(cache.key, [...path, "key"], "cache");
+  return { ttlMs: durationMs(cache.ttl) ?? 0, key };
+}
+
+function readApproval({ approval }: StepSpec, path: YamlPath, reader: PartReader): ApprovalPlan | undefined {
+  if (approval === undefined) return undefined;
+  const short = typeof approval === "string";
+  const question = short ? approval : approval.message;
+  const message = reader.template(question, short ? path : [...path, "message"], "approval");
+  if (message === undefined) return undefined;
+  if (short) return { message, approvers: [], expiresMs: undefined };
+  return { message, approvers: approval.approvers ?? [], expiresMs: durationMs(approval.expires) };
+}
+
+function readCompensate(
+  { compensate }: StepSpec,
+  path: YamlPath,
+  { reader, finder }: { readonly reader: PartReader; readonly finder: TargetFinder },
+): PlanStep["compensate"] {
+  if (compensate === undefined) return undefined;
+  return {
+    target: finder.find(compensate.tool, [...path, "tool"]),
+    params: reader.value(compensate.params ?? {}, [...path, "params"], "compensate"),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Plan, PlanStep } from "./plan.ts";
+
+/** How a chain comes to call itself. */
+export interface ChainCycle {
+  /** Place of the step with which it begins. */
+  readonly step: number;
+  /** From the chain back to it. */
+  readonly names: readonly string[];
+}
+
+interface Visit {
+  readonly name: string;
+  readonly plan: Plan;
+  /** From where it was reached. */
+  readonly from: Visit | undefined;
+  /** Place of the step of the first chain that leads here. */
+  readonly step: number;
+}
+
+/** The shortest way on which a chain calls itself although no condition may stop it, if there is one. */
+export function findChainCycle(plan: Plan): ChainCycle | undefined {
+  const seen = new Set<string>();
+  const start: Visit = { name: plan.name, plan, from: undefined, step: -1 };
+  const open = [start];
+  for (let at = 0; at < open.length; at++) {
+    const visit = open[at] ?? start;
+    for (const { index, target } of certainSteps(visit.plan)) {
+      if (target.chain === undefined) continue;
+      const step = visit === start ? index : visit.step;
+      if (target.name === plan.name) return { step, names: [...namesTo(visit), plan.name] };
+      if (seen.has(target.name)) continue;
+      seen.add(target.name);
+      const called = planOf(target.chain);
+      if (called !== undefined) open.push({ name: target.name, plan: called, from: visit, step });
+    }
+  }
+  return undefined;
+}
+
+function namesTo(end: Visit): string[] {
+  const names: string[] = [];
+  for (let visit: Visit | undefined = end; visit !== undefined; visit = visit.from) names.unshift(visit.name);
+  return names;
+}
+
+/** Steps that run whenever all goes well: nothing on the way to them may be skipped. */
+function certainSteps({ steps }: Plan): readonly PlanStep[] {
+  if (!steps.some(({ target }) => target.chain !== undefined)) return [];
+  const doubtful = new Set<number>();
+  const open = steps.flatMap(({ index, condition }) => (condition === undefined ? [] : [index]));
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    if (doubtful.has(index)) continue;
+    doubtful.add(index);
+    for (const dependent of steps[index]?.dependents ?? []) {
+      if (steps[dependent]?.reads.includes(index) === true) open.push(dependent);
+    }
+  }
+  // A list may be empty; whoever waits for the step goes on all the same.
+  return steps.filter(({ index, forEach }) => forEach === undefined && !doubtful.has(index));
+}
+
+function planOf(chain: () => Plan): Plan | undefined {
+  try {
+    return chain();
+  } catch {
+    // What is wrong with it is told where it is planned.
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { YamlPath } from "../../text/index.ts";
+import type { ChainReport } from "./chain-report.ts";
+import type { PlanContext } from "./plan-context.ts";
+import type { Plan, Target } from "./plan.ts";
+
+/** Finds what steps call. One for each chain that is being planned. */
+export class TargetFinder {
+  readonly #context: PlanContext;
+  readonly #report: ChainReport;
+  readonly #self: { readonly name: string; readonly plan: () => Plan };
+  readonly #found = new Map<string, Target>();
+  #names: ReadonlySet<string> | undefined;
+
+  constructor(context: PlanContext, report: ChainReport, self: { readonly name: string; readonly plan: () => Plan }) {
+    this.#context = context;
+    this.#report = report;
+    this.#self = self;
+  }
+
+  /** The tool or chain of a name; one that does not exist is reported where it stands. */
+  find(name: string, path: YamlPath): Target {
+    const known = this.#found.get(name);
+    const target = known ?? this.#lookUp(name);
+    if (known === undefined) this.#found.set(name, target);
+    // A step without a tool has been told about.
+    if (name !== "" && target.tool === undefined && target.chain === undefined) this.#unknown(name, path);
+    return target;
+  }
+
+  /** Chains come first: in a workspace each of them is registered as a tool too. */
+  #lookUp(name: string): Target {
+    const chain = this.#context.chains?.(name);
+    if (chain !== undefined) return { name, chain };
+    const tool = this.#context.tools.resolve(name)?.tool;
+    if (tool !== undefined) return { name, tool };
+    return name !== "" && name === this.#self.name ? { name, chain: this.#self.plan } : { name };
+  }
+
+  #unknown(name: string, path: YamlPath): void {
+    this.#names ??= new Set([...this.#context.tools.names(), ...(this.#context.chainNames?.() ?? [])]);
+    const hint = this.#report.near(name, this.#names, "`windlass tools` lists what there is");
+    this.#report.add("unknown_tool", path, [`no tool and no chain is called "${shorten(name)}"`, { hint }]);
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -1,0 +1,24 @@
+import { canonicalJson, nodeCrypto } from "../../base/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
+
+const known = new WeakMap<AnyTool, string>();
+
+/**
+ * A hash of what a run relies on in a tool: its name, version, schemas and effect. While it stays the same, a run that
+ * was begun with the tool can be continued with it.
+ */
+export function fingerprintTool(tool: AnyTool): string {
+  const before = known.get(tool);
+  if (before !== undefined) return before;
+  const facts = {
+    name: tool.name,
+    version: tool.version,
+    input: tool.input.json,
+    output: tool.output?.json ?? null,
+    effect: typeof tool.effect === "function" ? "by arguments" : tool.effect,
+    composite: tool.composite,
+  };
+  const hash = nodeCrypto().createHash("sha256").update(canonicalJson(facts)).digest("hex").slice(0, 32);
+  known.set(tool, hash);
+  return hash;
+}

@@ -1,0 +1,90 @@
+import type { YamlPath } from "../../text/index.ts";
+import type { ChainReport } from "./chain-report.ts";
+import type { Edge } from "./check-references.ts";
+import type { UnlinkedStep } from "./compile-step.ts";
+import { type Cycle, findCycles } from "./find-cycles.ts";
+import type { PlanStep } from "./plan.ts";
+import type { StepNames } from "./step-names.ts";
+
+/** How a step hangs together with the others. */
+export type Links = Pick<PlanStep, "needs" | "dependents" | "reads" | "relies">;
+
+/** Where the file says that one step waits for another. */
+interface Place {
+  readonly path: YamlPath;
+  readonly inside?: readonly [number, number];
+}
+
+/** A step's edges, from its expressions and from `depends_on`. */
+export interface StepEdges {
+  /** Each step it waits for, and the first place that says so. */
+  readonly needs: Map<number, Place>;
+  readonly reads: Set<number>;
+  readonly relies: Set<number>;
+}
+
+/** The edges of one step. What `depends_on` names has to exist, and not to be the step itself. */
+export function edgesOf(
+  step: UnlinkedStep,
+  edges: Iterable<Edge>,
+  { names, report }: { readonly names: StepNames; readonly report: ChainReport },
+): StepEdges {
+  const found: StepEdges = { needs: new Map(), reads: new Set(), relies: new Set() };
+  for (const { to, reads, use } of edges) {
+    const { at, length } = use.reference;
+    if (!found.needs.has(to)) found.needs.set(to, { path: use.path, inside: [at, length] });
+    if (!reads) continue;
+    found.reads.add(to);
+    found.relies.add(to);
+  }
+  for (const [position, id] of (step.spec.depends_on ?? []).entries()) {
+    const path = ["steps", step.index, "depends_on", position];
+    const to = names.byId.get(id);
+    if (to === undefined) {
+      const hint = report.near(id, names.byId);
+      report.add("unknown_step", path, [`there is no step "${id}"`, { hint }]);
+    } else if (to === step.index) {
+      report.add("self_reference", path, [`the step "${id}" waits for itself`, { hint: "remove it" }]);
+    } else {
+      if (!found.needs.has(to)) found.needs.set(to, { path });
+      found.relies.add(to);
+    }
+  }
+  return found;
+}
+
+/** The links of all steps, in their order; steps that wait for each other in a circle are reported. */
+export function linkSteps(
+  steps: readonly UnlinkedStep[],
+  edges: readonly StepEdges[],
+  report: ChainReport,
+): readonly Links[] {
+  const needs = edges.map((edge) => [...edge.needs.keys()]);
+  const dependents: number[][] = steps.map(() => []);
+  for (const [index, wanted] of needs.entries()) for (const need of wanted) dependents[need]?.push(index);
+  for (const cycle of findCycles(needs, dependents)) reportCycle(cycle, { steps, edges, report });
+  return edges.map(({ reads, relies }, index) => ({
+    needs: needs[index] ?? [],
+    dependents: dependents[index] ?? [],
+    reads: [...reads],
+    relies: [...relies],
+  }));
+}
+
+interface Linked {
+  readonly steps: readonly UnlinkedStep[];
+  readonly edges: readonly StepEdges[];
+  readonly report: ChainReport;
+}
+
+const mostNamed = 12;
+
+function reportCycle(cycle: Cycle, { steps, edges, report }: Linked): void {
+  const [first = 0, second = first] = cycle;
+  const ids = cycle.map((index) => steps[index]?.id ?? "");
+  const shown = ids.length > mostNamed ? [...ids.slice(0, mostNamed - 1), `… ${ids.length - mostNamed + 1} more`] : ids;
+  const place: Place = edges[first]?.needs.get(second) ?? { path: ["steps", first] };
+  const message = `the steps wait for each other: ${[...shown, ids[0]].join(" -> ")}`;
+  const hint = `nothing could start; let one of them do without the other`;
+  report.add("cycle", place.path, [message, { hint, ...(place.inside !== undefined && { inside: place.inside }) }]);
+}

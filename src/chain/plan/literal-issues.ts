@@ -1,0 +1,153 @@
+import { type Issue, isFailureError } from "../../base/index.ts";
+import {
+  type JsonSchema,
+  type Rule,
+  type SyncSchema,
+  fromJsonSchema,
+  isMap,
+  isOfType,
+  ruleIssue,
+} from "../../schema/index.ts";
+
+type Path = readonly (string | number)[];
+
+/** A part of a tool's input schema, and the document that its references are looked up in. */
+export interface SchemaPart {
+  readonly root: JsonSchema;
+  readonly node: JsonSchema;
+}
+
+/**
+ * What is wrong with a constant value. Plain schemas are checked here; the validator is heavy, and loads only for what
+ * it alone understands. A schema that cannot be used finds nothing wrong: its tool says so itself.
+ */
+export function literalIssues(value: unknown, part: SchemaPart, path: Path): readonly Issue[] {
+  if (isPlain(part.node)) return [...plainIssues(value, part.node, path)];
+  const schema = validatorOf(part);
+  const { issues = [] } = schema?.validate(value) ?? {};
+  return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+}
+
+const validators = new WeakMap<JsonSchema, SyncSchema | "unusable">();
+
+function validatorOf(part: SchemaPart): SyncSchema | undefined {
+  const known = validators.get(part.node);
+  if (known !== undefined) return known === "unusable" ? undefined : known;
+  const made = makeValidator(part);
+  validators.set(part.node, made ?? "unusable");
+  return made;
+}
+
+/** A part keeps the definitions of its document; references to other places of it lead nowhere. */
+function makeValidator({ root, node }: SchemaPart): SyncSchema | undefined {
+  const { $defs, definitions, $schema } = root;
+  const outer = {
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+    ...($schema !== undefined && { $schema }),
+  };
+  try {
+    return fromJsonSchema(root === node ? root : { ...outer, ...node });
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    return undefined;
+  }
+}
+
+const notes = new Set(
+  "title description default examples deprecated $schema $id $comment readOnly writeOnly".split(" "),
+);
+const checked = new Set(
+  "type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems".split(" "),
+);
+
+const plain = new WeakMap<JsonSchema, boolean>();
+
+/** Does a schema say only what {@link plainIssues} understands? */
+function isPlain(schema: JsonSchema): boolean {
+  const known = plain.get(schema);
+  if (known !== undefined) return known;
+  // A schema that holds itself is not plain; it is asked about again before the answer is known.
+  plain.set(schema, false);
+  const answer = Object.entries(schema).every(([keyword, value]) => {
+    if (notes.has(keyword)) return true;
+    if (checked.has(keyword)) return keyword !== "enum" || (Array.isArray(value) && value.every(isScalar));
+    if (keyword === "required") return Array.isArray(value);
+    if (keyword === "additionalProperties") return typeof value === "boolean";
+    if (keyword === "items") return isMap(value) && isPlain(value);
+    return (
+      keyword === "properties" && isMap(value) && Object.values(value).every((part) => isMap(part) && isPlain(part))
+    );
+  });
+  const simple = answer && isScalar(schema["const"] ?? null);
+  plain.set(schema, simple);
+  return simple;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+function* plainIssues(value: unknown, schema: JsonSchema, path: Path): Generator<Issue> {
+  const broken = brokenRule(value, schema);
+  if (broken !== undefined) yield ruleIssue(broken, { path, value });
+  else if (Array.isArray(value)) {
+    const { items } = schema;
+    if (isMap(items)) for (const [index, item] of value.entries()) yield* plainIssues(item, items, [...path, index]);
+  } else if (isMap(value)) yield* keyIssues(value, schema, path);
+}
+
+function* keyIssues(value: Readonly<Record<string, unknown>>, schema: JsonSchema, path: Path): Generator<Issue> {
+  const properties = isMap(schema["properties"]) ? schema["properties"] : {};
+  for (const key of missingKeys(value, schema)) {
+    yield ruleIssue({ code: "required" }, { path: [...path, key], value: undefined });
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (isMap(own)) yield* plainIssues(item, own, [...path, key]);
+  }
+}
+
+/** Keys that a map needs, has not got, and does not get by default. */
+export function missingKeys(value: Readonly<Record<string, unknown>>, { required, properties }: JsonSchema): string[] {
+  if (!Array.isArray(required)) return [];
+  return required.filter((key): key is string => {
+    if (typeof key !== "string" || Object.hasOwn(value, key)) return false;
+    const own: unknown = isMap(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return !isMap(own) || own["default"] === undefined;
+  });
+}
+
+function brokenRule(value: unknown, schema: JsonSchema): Rule | undefined {
+  const { type, enum: allowed } = schema;
+  const expected = [type].flat().filter((name) => typeof name === "string");
+  if (expected.length > 0 && !expected.some((name) => isOf(value, name))) return { code: "type", expected };
+  if (Array.isArray(allowed) && !allowed.includes(value)) return { code: "enum", allowed };
+  if ("const" in schema && schema["const"] !== value) return { code: "enum", allowed: [schema["const"]] };
+  if (typeof value === "number") return brokenBound(value, schema);
+  // Characters as JSON Schema counts them: code points.
+  if (typeof value === "string") return brokenSize(Array.from(value).length, schema, "length");
+  return Array.isArray(value) ? brokenSize(value.length, schema, "items") : undefined;
+}
+
+function isOf(value: unknown, type: string): boolean {
+  return type === "null" ? value === null : isOfType(value, type);
+}
+
+function brokenBound(value: number, schema: JsonSchema): Rule | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  if (typeof minimum === "number" && value < minimum) return { code: "min", limit: minimum };
+  if (typeof maximum === "number" && value > maximum) return { code: "max", limit: maximum };
+  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum)
+    return { code: "min", limit: exclusiveMinimum, exclusive: true };
+  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum)
+    return { code: "max", limit: exclusiveMaximum, exclusive: true };
+  return undefined;
+}
+
+function brokenSize(size: number, schema: JsonSchema, what: "length" | "items"): Rule | undefined {
+  const [low, high] =
+    what === "length" ? [schema["minLength"], schema["maxLength"]] : [schema["minItems"], schema["maxItems"]];
+  if (typeof low === "number" && size < low) return { code: `min_${what}`, limit: low };
+  return typeof high === "number" && size > high ? { code: `max_${what}`, limit: high } : undefined;
+}

@@ -1,0 +1,623 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { brief, planContext, planSpec, planText, plannedTool } from "../../../test/support/planning.ts";
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type AnyTool, ToolRegistry } from "../../tool/index.ts";
+import type { PlanContext } from "./plan-context.ts";
+import { readChain } from "./read-chain.ts";
+
+/** One mistake: what is wrong, the file after `name: a`, and what is told about it. */
+type Row = readonly [what: string, yaml: string, told: string, says?: RegExp, context?: Partial<PlanContext>];
+
+const oneStep = (rest: string): string => `steps: [{ id: x, tool: anything, ${rest} }]`;
+const twoSteps = (rest: string): string =>
+  `steps:\n  - { id: first, tool: find_photos, output: { as: photos } }\n  - { id: x, tool: anything, ${rest} }`;
+
+const rows: readonly Row[] = [
+  // The form of the file.
+  ["a key of the file", `stpes: []\n${oneStep("timeout: 1")}`, "2:1 unknown_key", /did you mean "steps"/],
+  ["a key of a step", oneStep("parms: {}"), "2:32 unknown_key", /did you mean "params"/],
+  [
+    "a key of a fallback",
+    `${oneStep("timeout: 1")}\nerror_handling: { fallback: [{ tool: anything, select: x }] }`,
+    "3:48 unknown_key",
+  ],
+  [
+    "a key of an approval",
+    oneStep("approval: { message: Go?, expire: 2m }"),
+    "2:59 unknown_key",
+    /did you mean "expires"/,
+  ],
+  ["a step without a tool", "steps: [{ id: x }]", "2:9 missing_key", /"tool"/],
+  ["no steps at all", "description: nothing", "1:1 missing_key", /"steps"/],
+  ["an empty list of steps", "steps: []", "2:8 bad_value", /must not be empty/],
+  ["a version that is a number", `version: 1.10\n${oneStep("timeout: 1")}`, "2:10 wrong_type", /quotes/],
+  [
+    "a word that is none of those allowed",
+    oneStep("retry: { backoff: exponental }"),
+    "2:50 bad_value",
+    /did you mean "exponential"/,
+  ],
+  ["a duration that is none", oneStep('timeout: "soon"'), "2:41 wrong_type", /500ms/],
+  ["a duration of nothing", oneStep("timeout: 0"), "2:41 wrong_type"],
+  ["a duration beyond all measure", oneStep("timeout: 400d"), "2:41 bad_duration", /365d/],
+  [
+    "a name that no tool could have",
+    `${oneStep("timeout: 1")}\n`.replace(/^/, ""),
+    "1:7 bad_chain_name",
+    /start with a letter/,
+  ],
+  // Names.
+  ["an id that expressions could not read", "steps: [{ id: 'a b', tool: anything }]", "2:15 bad_id", /letters, digits/],
+  ["an id that reaches into prototypes", "steps: [{ id: constructor, tool: anything }]", "2:15 bad_id"],
+  [
+    "two steps of one id",
+    "steps: [{ id: x, tool: anything }, { id: x, tool: anything }]",
+    "2:42 duplicate_id",
+    /the 1st and the 2nd/,
+  ],
+  [
+    "two steps of one as",
+    "steps: [{ id: x, tool: anything, output: { as: o } }, { id: y, tool: anything, output: { as: o } }]",
+    "2:94 duplicate_as",
+  ],
+  ["an as that expressions could not read", oneStep("output: { as: 'a b' }"), "2:46 bad_as"],
+  [
+    "an input that cannot be",
+    `input: { constructr: string, x: strng }\n${oneStep("timeout: 1")}`,
+    "2:33 unknown_type",
+    /did you mean "string"/,
+  ],
+  [
+    "a default of another type",
+    `input: { x: number=many }\n${oneStep("timeout: 1")}`,
+    "2:20 bad_default",
+    /not of the type number/,
+  ],
+  [
+    "a default of another type, described",
+    `input: { x: { type: integer, default: 1.5 } }\n${oneStep("timeout: 1")}`,
+    "2:39 bad_default",
+  ],
+  // References.
+  ["a root that there is not", oneStep('params: { a: "${inptu.x}" }'), "2:48 unknown_root", /did you mean "input"/],
+  [
+    "a step that there is not",
+    twoSteps('params: { a: "${steps.frist.output}" }'),
+    "4:52 unknown_step",
+    /did you mean "first"/,
+  ],
+  [
+    "a step that there is not, in brackets",
+    twoSteps(`params: { a: '\${steps["frist"].output}' }`),
+    "4:51 unknown_step",
+  ],
+  [
+    "a step that there is not, in depends_on",
+    twoSteps("depends_on: [frist]"),
+    "4:42 unknown_step",
+    /did you mean "first"/,
+  ],
+  ["a step by a computed name", twoSteps('params: { a: "${steps[input.which].output}" }'), "4:46 unnamed_reference"],
+  ["all steps at once", twoSteps('params: { a: "${steps}" }'), "4:46 unnamed_reference"],
+  [
+    "a field that no step has",
+    twoSteps('params: { a: "${steps.first.result}" }'),
+    "4:58 unknown_field",
+    /steps.first.output/,
+  ],
+  [
+    "a field that no error has",
+    twoSteps('params: { a: "${steps.first.error.mesage}" }'),
+    "4:64 unknown_field",
+    /did you mean "message"/,
+  ],
+  [
+    "a field that no run has",
+    oneStep('params: { a: "${run.started}" }'),
+    "2:52 unknown_field",
+    /did you mean "started_at"/,
+  ],
+  [
+    "an input that is not declared",
+    `input: { topic: string }\n${oneStep('params: { a: "${input.topci}" }')}`,
+    "3:54 unknown_input",
+    /did you mean "topic"/,
+  ],
+  [
+    "a field that an input has not",
+    `input: { t: { type: object, properties: { a: string } } }\n${oneStep('params: { a: "${input.t.b}" }')}`,
+    "3:56 unknown_field",
+  ],
+  [
+    "a variable that is not declared",
+    oneStep('params: { a: "${env.HOME}" }'),
+    "2:52 env_not_declared",
+    /env: \[HOME\]/,
+  ],
+  [
+    "a variable that the workspace keeps back",
+    `env: [HOME]\n${oneStep('params: { a: "${env.HOME}" }')}`,
+    "2:7 env_not_allowed",
+    /workspace/,
+    { env: ["LANG"] },
+  ],
+  ["any variable", `env: [HOME]\n${oneStep('params: { a: "${env}" }')}`, "3:48 unnamed_reference"],
+  [
+    "a secret that there is not",
+    oneStep('params: { a: "${secret.API_KY}" }'),
+    "2:55 unknown_secret",
+    /did you mean "API_KEY"/,
+    { secrets: ["API_KEY"] },
+  ],
+  ["a secret inside of a text", oneStep('params: { a: "key ${secret.API_KEY}" }'), "2:52 secret_misused"],
+  [
+    "a value of the context that looks like an as",
+    twoSteps('params: { a: "${context.photo}" }'),
+    "4:54 unknown_context (warning)",
+    /did you mean "photos"/,
+  ],
+  ["all of the context", oneStep('params: { a: "${context}" }'), "2:48 unnamed_reference"],
+  ["an item outside of for_each", oneStep('params: { a: "${item.x}" }'), "2:48 no_item", /add for_each/],
+  [
+    "an item in a condition",
+    oneStep('for_each: [1], condition: "${item > 1}"'),
+    "2:61 no_item",
+    /once for the whole list/,
+  ],
+  ["an index outside of loops", oneStep('params: { a: "${index}" }'), "2:48 no_item"],
+  ["an error where nothing failed", oneStep('params: { a: "${error.code}" }'), "2:48 no_error", /steps.ID.error/],
+  ["a step that reads itself", oneStep('params: { a: "${steps.x.output}" }'), "2:48 self_reference"],
+  [
+    "a repeated step that reads itself without a way out",
+    oneStep('repeat: { until: "${true}" }, params: { a: "${steps.x.output}" }'),
+    "2:78 self_reference",
+    /\?\?/,
+  ],
+  ["a step that waits for itself", oneStep("depends_on: [x]"), "2:45 self_reference"],
+  [
+    "a step that names itself by its as",
+    oneStep('output: { as: o }, params: { a: "${context.o}" }'),
+    "2:67 self_reference",
+  ],
+  // Expressions.
+  ["an expression that does not end", oneStep('params: { a: "${input.x" }'), "2:46 bad_expression", /\}/],
+  [
+    "a function that there is not",
+    oneStep('params: { a: "${uper(input.x)}" }'),
+    "2:48 unknown_function",
+    /did you mean "upper"/,
+  ],
+  ["a function with too few arguments", oneStep('params: { a: "${join()}" }'), "2:48 arity"],
+  ["a condition that cannot be read", oneStep('condition: "${1 >}"'), "2:50 bad_expression"],
+  ["a JSONPath that cannot be read", oneStep('output: { select: "results[*]" }'), "2:51 bad_select", /starts with \$/],
+  ["a list that is text", oneStep("for_each: input.list"), "2:42 not_a_list", /\$\{input.list\}/],
+  ["options of a loop without one", oneStep("concurrency: 2, tolerate: 1"), "2:32 needs_for_each,2:48 needs_for_each"],
+  // Tools and their parameters.
+  [
+    "a tool that there is not",
+    "steps: [{ id: x, tool: findNews2, params: { topic: a } }]",
+    "2:24 unknown_tool",
+    /did you mean "find_news"/,
+  ],
+  ["a tool that nothing resembles", "steps: [{ id: x, tool: zzzzzzzzzzzz }]", "2:24 unknown_tool", /windlass tools/],
+  [
+    "a fallback's tool",
+    `${oneStep("timeout: 1")}\nerror_handling: { fallback: [{ tool: anythin }] }`,
+    "3:38 unknown_tool",
+  ],
+  ["a compensation's tool", oneStep("compensate: { tool: anythin }"), "2:52 unknown_tool"],
+  [
+    "a misspelt parameter",
+    "steps: [{ id: x, tool: find_news, params: { topc: a } }]",
+    "2:45 unknown_parameter",
+    /did you mean "topic"/,
+  ],
+  [
+    "a parameter that nothing resembles",
+    "steps: [{ id: x, tool: find_news, params: { topic: a, zzz: 1 } }]",
+    "2:55 unknown_parameter (warning)",
+    /parameters: topic, limit/,
+  ],
+  [
+    "a parameter too many for a closed tool",
+    "steps: [{ id: x, tool: closed, params: { zzz: 1 } }]",
+    "2:42 unknown_parameter",
+  ],
+  [
+    "a parameter that is missing",
+    "steps: [{ id: x, tool: find_news, params: { limit: 5 } }]",
+    "2:35 missing_parameter",
+    /add "topic"/,
+  ],
+  ["a parameter that is missing where there are none", "steps: [{ id: x, tool: find_news }]", "2:24 missing_parameter"],
+  [
+    "a parameter that is missing further in",
+    'steps: [{ id: x, tool: write_report, params: { title: t, options: { pages: "${input.n}" } } }]',
+    "2:58 missing_parameter",
+    /"style".*in "options"/,
+  ],
+  [
+    "a literal of another type",
+    "steps: [{ id: x, tool: find_news, params: { topic: 5 } }]",
+    "2:52 bad_parameter",
+    /quotes/,
+  ],
+  [
+    "a literal beyond the limit",
+    "steps: [{ id: x, tool: find_news, params: { topic: a, limit: 500 } }]",
+    "2:62 bad_parameter",
+    /at most 50/,
+  ],
+  [
+    "a literal beside expressions",
+    'steps: [{ id: x, tool: find_news, params: { topic: "${input.t}", limit: 0 } }]',
+    "2:73 bad_parameter",
+    /at least 1/,
+  ],
+  [
+    "a literal word further in",
+    "steps: [{ id: x, tool: write_report, params: { title: t, options: { style: rihc } } }]",
+    "2:76 bad_parameter",
+    /did you mean "rich"/,
+  ],
+  [
+    "a literal that only the validator understands",
+    "steps: [{ id: x, tool: patterned, params: { code: ABC } }]",
+    "2:51 bad_parameter",
+    /pattern/,
+  ],
+  [
+    "a fallback's literal",
+    `${oneStep("timeout: 1")}\nerror_handling: { fallback: [{ tool: find_news, params: { topic: [] } }] }`,
+    "3:66 bad_parameter",
+  ],
+  [
+    "a field that an output has not",
+    'steps: [{ id: p, tool: find_photos }, { id: x, tool: anything, params: { a: "${steps.p.output.imges}" } }]',
+    "2:96 unknown_field",
+    /did you mean "images"/,
+  ],
+  [
+    "a field that the items of an output have not",
+    'steps: [{ id: p, tool: find_photos }, { id: x, tool: anything, params: { a: "${steps.p.output[*].ulr}" } }]',
+    "2:99 unknown_field",
+    /did you mean "url"/,
+  ],
+  [
+    "a field of a list",
+    'steps: [{ id: p, tool: find_news, params: { topic: a } }, { id: x, tool: anything, params: { a: "${steps.p.output.url}" } }]',
+    "2:116 unknown_field",
+    /\[\*\].url/,
+  ],
+  [
+    "a field of a number",
+    'steps: [{ id: p, tool: find_photos }, { id: x, tool: anything, params: { a: "${steps.p.output.total.x}" } }]',
+    "2:102 unknown_field",
+    /a number/,
+  ],
+  [
+    "a field that items of a loop have not",
+    'steps: [{ id: p, tool: find_photos }, { id: x, tool: anything, for_each: "${steps.p.output.images}", params: { a: "${item.ulr}" } }]',
+    "2:122 unknown_field",
+    /did you mean "url"/,
+  ],
+  [
+    "a field behind a select",
+    'steps: [{ id: p, tool: find_photos, output: { select: "$.images[*]" } }, { id: x, tool: anything, params: { a: "${steps.p.output[0].ulr}" } }]',
+    "2:134 unknown_field",
+  ],
+  [
+    "a field behind an as",
+    'steps: [{ id: p, tool: find_photos, output: { as: o } }, { id: x, tool: anything, params: { a: "${context.o.totl}" } }]',
+    "2:109 unknown_field",
+  ],
+  [
+    "a field that has to be missing, provided for",
+    'steps: [{ id: p, tool: find_photos }, { id: x, tool: anything, params: { a: "${steps.p.output.imges ?? 1}" } }]',
+    "2:96 unknown_field (warning)",
+  ],
+  [
+    "a select that finds nothing",
+    'steps: [{ id: p, tool: find_photos, output: { select: "$.imges[*].url" } }]',
+    "2:58 unknown_field",
+    /did you mean "images"/,
+  ],
+  [
+    "a cache on a tool that writes",
+    "steps: [{ id: x, tool: send_mail, cache: { ttl: 60 } }]",
+    "2:35 useless_cache",
+    /effect: once/,
+  ],
+  [
+    "a cache on a tool that may write",
+    'steps: [{ id: x, tool: call_service, params: { method: "${input.m}" }, cache: { ttl: 60 } }]',
+    "2:72 useless_cache (warning)",
+  ],
+  [
+    "retries of a tool that must not run twice",
+    "steps: [{ id: x, tool: send_mail, retry: { max: 2 } }]",
+    "2:35 useless_retry (warning)",
+    /idempotent/,
+  ],
+  ["a tool that is switched off", "steps: [{ id: x, tool: off }]", "2:24 unavailable_tool (warning)", /disabled/],
+  [
+    "a tool of which only the validator knows that its input is broken",
+    "steps: [{ id: x, tool: unusable, params: { a: 1 } }]",
+    "",
+    undefined,
+  ],
+  // What is done about failures.
+  [
+    "a strategy that there is not",
+    `${oneStep("timeout: 1")}\nerror_handling: { strategy: "retry|falback" }`,
+    "3:36 unknown_strategy",
+    /did you mean "fallback"/,
+  ],
+  [
+    "a strategy behind the end",
+    `${oneStep("timeout: 1")}\nerror_handling: { strategy: "abort|retry" }`,
+    "3:29 unreachable_strategy (warning)",
+  ],
+  [
+    "a fallback before the retry",
+    `${oneStep("timeout: 1")}\nerror_handling: { strategy: "fallback|retry", fallback: [{ tool: anything }] }`,
+    "3:29 strategy_order (warning)",
+  ],
+  [
+    "a fallback to nothing",
+    `${oneStep("timeout: 1")}\nerror_handling: { strategy: fallback }`,
+    "3:29 no_fallback (warning)",
+  ],
+  // Circles.
+  [
+    "steps that wait for each other",
+    'steps: [{ id: a, tool: anything, params: { p: "${steps.b.output}" } }, { id: b, tool: anything, depends_on: [c] }, { id: c, tool: anything, condition: "${steps.a.output}" }]',
+    "2:50 cycle",
+    /a -> b -> c -> a/,
+  ],
+  ["a chain that calls itself", "steps: [{ id: x, tool: a }]", "2:24 chain_cycle", /a -> a/],
+  [
+    "a chain that undoes a step with a chain",
+    oneStep("condition: '${input.x}', compensate: { tool: a }"),
+    "2:77 chain_compensates",
+  ],
+];
+
+const odd: readonly AnyTool[] = [
+  plannedTool("closed", { input: { type: "object", properties: {}, additionalProperties: false } }),
+  plannedTool("patterned", {
+    input: { type: "object", properties: { code: { type: "string", pattern: "^[a-z]+$" } } },
+  }),
+  plannedTool("off", { status: "disabled" }),
+  plannedTool("unusable", { input: { type: "object", properties: { a: { $ref: "#/properties/b" }, b: {} } } }),
+];
+
+function contextOf(more: Partial<PlanContext> = {}): Partial<PlanContext> {
+  const registry = new ToolRegistry();
+  const { tools } = planContext();
+  for (const tool of odd) registry.register(tool);
+  const both = {
+    resolve: (name: string) => tools.resolve(name) ?? registry.resolve(name),
+    names: () => [...tools.names(), ...registry.names()],
+  };
+  return { tools: both, ...more };
+}
+
+describe("every kind of mistake is told at its place [A09]", () => {
+  test.each(rows)("%s", (what, yaml, told, says, context) => {
+    const name = what === "a name that no tool could have" ? "1a" : "a";
+    const planned = planText(`name: ${name}\n${yaml}`, contextOf(context));
+    expect(brief(planned).join(",")).toBe(told);
+    const [first] = planned.problems;
+    if (says !== undefined) expect(`${first?.message} ${first?.hint}`).toMatch(says);
+    expect(planned.plan === undefined).toBe(planned.problems.some(({ severity }) => severity === "error"));
+  });
+});
+
+test("the table above has every word that planning uses for a problem", () => {
+  const folder = new URL(".", import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+  const sources = files.map((file) => readFileSync(new URL(file, folder), "utf8")).join("\n");
+  const used = new Set([...sources.matchAll(/(?:\.add|#refuse)\(\s*"(\w+)"|code: "(\w+)"/g)].map(([, a, b]) => a ?? b));
+  const told = new Set(rows.flatMap(([, , expected]) => expected.split(",").map((entry) => entry.split(" ")[1])));
+  const elsewhere = [
+    "not_json",
+    "too_deep",
+    "forbidden_key",
+    "too_many_steps",
+    "more_problems",
+    "bad_snapshot",
+    "broken_chain",
+    "required",
+    "enum",
+    "min",
+    "max",
+    "type",
+  ];
+  expect([...used].filter((code) => !told.has(code) && !elsewhere.includes(code ?? ""))).toEqual([]);
+});
+
+test("nothing is said about fields where a schema leaves the matter open", () => {
+  const open = [
+    { type: "object" },
+    { type: "object", properties: { a: {} }, additionalProperties: true },
+    { type: "object", properties: { a: {} }, additionalProperties: { type: "string" } },
+    {
+      anyOf: [
+        { type: "object", properties: { a: {} } },
+        { type: "object", properties: { b: {} } },
+      ],
+    },
+    { allOf: [{ type: "object", properties: { a: {} } }] },
+    { type: "object", properties: { a: {} }, patternProperties: { "^x": {} } },
+    { type: ["object", "string"], properties: { a: {} } },
+    {},
+  ];
+  for (const output of open) {
+    const registry = new ToolRegistry();
+    registry.register(plannedTool("t", { output }));
+    const steps = [
+      { id: "a", tool: "t" },
+      {
+        id: "b",
+        tool: "t",
+        params: { x: "${steps.a.output.xyz}", y: "${steps.a.output[*].k}", z: "${steps.a.output.size}" },
+      },
+    ];
+    expect(planSpec({ name: "open", steps }, { tools: registry }).problems).toEqual([]);
+  }
+});
+
+test("a field that something standing in may have is not missed", () => {
+  const fallback = "error_handling: { fallback: [{ tool: anything }] }";
+  const step = (more: string): string =>
+    `steps: [{ id: p, tool: find_photos${more} }, { id: x, tool: anything, params: { a: "\${steps.p.output.imges}" } }]`;
+  expect(brief(planText(`name: a\n${step("")}`))).toEqual(["2:96 unknown_field"]);
+  expect(brief(planText(`name: a\n${step("")}\n${fallback}`))).toEqual([]);
+  expect(brief(planText(`name: a\n${step(", error_handling: { fallback: [{ tool: find_photos }] }")}`))).toHaveLength(
+    1,
+  );
+});
+
+test("references and nullable schemas are looked through", () => {
+  const registry = new ToolRegistry();
+  const output = {
+    $ref: "#/$defs/page",
+    $defs: {
+      page: { anyOf: [{ type: "null" }, { type: ["object", "null"], properties: { title: { type: "string" } } }] },
+    },
+  };
+  registry.register(
+    plannedTool("t", {
+      output,
+      input: {
+        $ref: "#/$defs/in",
+        $defs: { in: { type: "object", properties: { q: { type: "integer" } }, required: ["q"] } },
+      },
+    }),
+  );
+  const steps = [
+    { id: "a", tool: "t", params: { q: 1 } },
+    { id: "b", tool: "t", params: { q: "${steps.a.output.titel.x}", qq: 1 } },
+  ];
+  const told = planSpec({ name: "refs", steps }, { tools: registry }).problems.map(
+    ({ code, hint }) => `${code} ${hint}`,
+  );
+  expect(told).toEqual(
+    ['unknown_parameter did you mean "q"?', 'unknown_field did you mean "title"?'].toSorted().reverse(),
+  );
+});
+
+test("what is missing because it is misspelt is told once", () => {
+  const { problems } = planText('name: a\nsteps: [{ id: x, tool: find_news, params: { topc: "${input.t}" } }]');
+  expect(problems.map(({ code }) => code)).toEqual(["unknown_parameter"]);
+});
+
+describe("hostile chains", () => {
+  test("that are huge, deep, or no chains at all are refused in words", () => {
+    const told = (text: string): string[] => readChain(text, { file: "a.yaml" }).problems.map(({ code }) => code);
+    expect(told("")).toEqual(["wrong_type"]);
+    expect(told("- a\n- b")).toEqual(["wrong_type"]);
+    expect(told("just text")).toEqual(["wrong_type"]);
+    expect(told(`name: ${"x".repeat(1 << 20)}`)).toEqual(["too_large"]);
+    expect(told("[".repeat(20_000))).toContain("too_deep");
+    expect(told("name: a\n__proto__: {}\nsteps: [{ id: x, tool: y, params: { constructor: 1 } }]")).toEqual([
+      "forbidden_key",
+      "forbidden_key",
+    ]);
+    expect(told("name: &a x\nsteps: *a")).toContain("alias");
+    expect(told("name: a\nname: b\nsteps: [{ id: x, tool: y }]")).toEqual(["duplicate_key"]);
+    expect(told(`name: a\nsteps: [${"{},".repeat(20_001)}]`)).toEqual(["too_many_steps"]);
+  });
+
+  test("from code are refused alike, whatever they are made of", () => {
+    const told = (spec: unknown): string[] => planSpec(spec).problems.map(({ code }) => code);
+    const cyclic: Record<string, unknown> = { name: "a", steps: [] };
+    cyclic["self"] = cyclic;
+    const deep = JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`) as unknown;
+    const step = { id: "x", tool: "anything" };
+    expect(told(undefined)).toEqual(["not_json"]);
+    expect(told(cyclic)).toEqual(["not_json"]);
+    expect(told(null)).toEqual(["wrong_type"]);
+    expect(told({ name: "a", steps: [{ ...step, params: { f: () => 1 } }] })).toEqual(["not_json"]);
+    expect(told({ name: "a", steps: [{ ...step, params: deep }] })).toEqual(["too_deep"]);
+    expect(told({ name: "a", steps: [{ ...step, params: JSON.parse('{"__proto__": 1}') as unknown }] })).toEqual([
+      "forbidden_key",
+    ]);
+    expect(
+      told({
+        get name(): string {
+          throw new Error("no");
+        },
+      }),
+    ).toEqual(["not_json"]);
+    expect(told({ name: "a", steps: Array.from({ length: 20_001 }, () => step) })).toEqual(["too_many_steps"]);
+  });
+
+  test("from code name the path of what is wrong", () => {
+    const { problems } = planSpec({
+      name: "a",
+      steps: [{ id: "x", tool: "anything", params: { list: [{ q: "${input.}" }] } }],
+    });
+    expect(problems).toMatchObject([{ file: "<chain a>", line: 1, column: 1 }]);
+    expect(problems[0]?.message).toMatch(/\(at steps\[0\]\.params\.list\[0\]\.q\)$/);
+  });
+
+  test("with thousands of mistakes are answered quickly, the first thousand in full", () => {
+    const steps = Array.from(
+      { length: 5_000 },
+      (_, index) => `- { id: s${index}, tool: nothing${index}, params: { a: "\${steps.t${index}.output}" } }`,
+    );
+    const { problems } = planText(`name: a\nsteps:\n${steps.join("\n")}`);
+    expect(problems).toHaveLength(1_001);
+    expect(problems.at(-1)).toMatchObject({ code: "more_problems", message: "and 9000 more problems" });
+  });
+
+  test("leave the objects of their makers as they were", () => {
+    const spec = { name: "a", steps: [{ id: "x", tool: "anything", params: { list: [1] } }] };
+    const { plan } = planSpec(spec);
+    spec.steps[0]?.params.list.push(2);
+    expect(plan?.spec.steps[0]?.params).toEqual({ list: [1] });
+  });
+
+  test("cannot make tools answer for them while they are planned", () => {
+    const registry = new ToolRegistry();
+    const thrower = plannedTool("thrower", {
+      effect: () => {
+        throw new Error("no");
+      },
+      input: { type: "object" },
+    });
+    registry.register(thrower);
+    const { plan } = planSpec({ name: "a", steps: [{ id: "x", tool: "thrower" }] }, { tools: registry });
+    expect(plan?.effect).toBe("once");
+  });
+});
+
+describe("rows of the bad-inputs file about variables", () => {
+  const all = JSON.parse(readFileSync(new URL("../../../test/data/bad-inputs.json", import.meta.url), "utf8")) as
+    | { rows: unknown[] }
+    | unknown[];
+  const list = (Array.isArray(all) ? all : all.rows) as { area: string; input: unknown; expected: string }[];
+  const env = list.filter(({ area }) => area === "env");
+
+  test("there are some", () => {
+    expect(env.length).toBeGreaterThan(0);
+  });
+
+  test.each(env)("$input is refused", ({ input, expected }) => {
+    const spec = {
+      name: "a",
+      env: [input],
+      steps: [{ id: "x", tool: "anything", params: { a: `\${env["${String(input)}"]}` } }],
+    };
+    const codes = planSpec(spec, { env: ["API_BASE"] }).problems.map(({ code }) => code);
+    expect(expected).toBe("refuse:env_not_allowed");
+    expect(codes).toContain("env_not_allowed");
+  });
+});
+
+test("a schema that the validator cannot use is not the chain's problem", () => {
+  expect(() => fromJsonSchema({ type: "nonsense" })).toThrow();
+});

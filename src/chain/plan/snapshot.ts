@@ -1,0 +1,97 @@
+import { jsonText } from "../../base/index.ts";
+import { isMap, put } from "../../schema/index.ts";
+import { callsOf } from "./chain-effect.ts";
+import { fingerprintTool } from "./fingerprint-tool.ts";
+import { type PlannedChain, planChain } from "./plan-chain.ts";
+import type { PlanContext } from "./plan-context.ts";
+import type { Plan } from "./plan.ts";
+import type { ChainSpec } from "./spec.ts";
+
+/** All that is needed to make the same plan again, whatever becomes of the files. */
+export interface Snapshot {
+  /** The chain and every chain that it can call, as JSON text for {@link planFromSnapshot}. */
+  readonly definition: string;
+  /** Every tool that they name, and a hash of what matters about it. */
+  readonly fingerprints: Readonly<Record<string, string>>;
+}
+
+interface Definition {
+  /** Which of the chains is run. */
+  readonly chain: string;
+  readonly chains: Readonly<Record<string, ChainSpec>>;
+}
+
+/** The chain of a plan with everything that it can call. Throws where a chain that it calls cannot be planned. */
+export function snapshotOf(plan: Plan): Snapshot {
+  const chains: Record<string, ChainSpec> = {};
+  const fingerprints: Record<string, string> = {};
+  const open: (readonly [name: string, plan: Plan])[] = [[plan.name, plan]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [name, current] = next;
+    if (Object.hasOwn(chains, name)) continue;
+    // What the workspace decided at the time stays decided.
+    put(chains, name, { ...current.spec, max_parallel: current.maxParallel });
+    for (const { target } of callsOf(current.steps)) {
+      if (target.tool !== undefined) put(fingerprints, target.name, fingerprintTool(target.tool));
+      else if (target.chain !== undefined && !Object.hasOwn(chains, target.name)) {
+        open.push([target.name, target.name === plan.name ? plan : target.chain()]);
+      }
+    }
+  }
+  const text = jsonText({ chain: plan.name, chains } satisfies Definition);
+  // Specs are JSON: they were read from it.
+  return { definition: "text" in text ? text.text : "", fingerprints };
+}
+
+/**
+ * Makes the plan of a snapshot again. Its chains find each other and nothing else; tools are those of the context, so
+ * compare their fingerprints before relying on them. Never throws.
+ */
+export function planFromSnapshot(definition: string, context: PlanContext): PlannedChain {
+  const read = readDefinition(definition);
+  const root = read === undefined ? undefined : specOf(read, read.chain);
+  if (read === undefined || root === undefined) return { problems: [unreadable] };
+  const plans = new Map<string, Plan>();
+  const planOf = (name: string, spec: ChainSpec): Plan => {
+    const known = plans.get(name);
+    if (known !== undefined) return known;
+    const { plan, problems } = planChain({ spec }, inside);
+    if (plan === undefined) throw new TypeError(problems.map(({ message }) => message).join("; "));
+    plans.set(name, plan);
+    return plan;
+  };
+  const inside: PlanContext = {
+    ...context,
+    chains: (name) => {
+      const spec = specOf(read, name);
+      return spec === undefined ? undefined : () => planOf(name, spec);
+    },
+    chainNames: () => Object.keys(read.chains),
+  };
+  return planChain({ spec: root }, inside);
+}
+
+function readDefinition(text: string): Definition | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isMap(value) || typeof value["chain"] !== "string" || !isMap(value["chains"])) return undefined;
+    // Each of the chains is checked when it is planned.
+    return value as unknown as Definition;
+  } catch {
+    return undefined;
+  }
+}
+
+function specOf({ chains }: Definition, name: string): ChainSpec | undefined {
+  return Object.hasOwn(chains, name) ? chains[name] : undefined;
+}
+
+const unreadable = {
+  severity: "error",
+  code: "bad_snapshot",
+  message: "what the run keeps of its chain cannot be read",
+  hint: "start the chain again from its file",
+  file: "<snapshot>",
+  line: 1,
+  column: 1,
+} as const;

@@ -1,0 +1,63 @@
+import { forbiddenKeys } from "../../schema/index.ts";
+import type { YamlPath } from "../../text/index.ts";
+import type { ChainReport } from "./chain-report.ts";
+import type { StepSpec } from "./spec.ts";
+
+/** By which names expressions find steps. */
+export interface StepNames {
+  /** Step id -> its place. */
+  readonly byId: ReadonlyMap<string, number>;
+  /** Name of `output.as` -> the place of the step. */
+  readonly byAs: ReadonlyMap<string, number>;
+}
+
+const longest = 128;
+/** What an expression can read after a dot: hyphens only between other characters. */
+const shape = /^[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*$/u;
+
+/** The names of all steps; those that cannot be used, or are used twice, are reported. */
+export function readStepNames(steps: readonly StepSpec[], report: ChainReport): StepNames {
+  const byId = new Map<string, number>();
+  const byAs = new Map<string, number>();
+  for (const [index, { id, output }] of steps.entries()) {
+    // A step without an id has been told about.
+    if (id !== "") take(byId, { name: id, index, path: ["steps", index, "id"], what: "id" }, report);
+    const as = output?.as;
+    if (as !== undefined) take(byAs, { name: as, index, path: ["steps", index, "output", "as"], what: "as" }, report);
+  }
+  return { byId, byAs };
+}
+
+interface Taken {
+  readonly name: string;
+  readonly index: number;
+  readonly path: YamlPath;
+  readonly what: "id" | "as";
+}
+
+function take(names: Map<string, number>, { name, index, path, what }: Taken, report: ChainReport): void {
+  const fault = nameFault(name);
+  if (fault !== undefined) report.add(`bad_${what}`, path, [`the ${words[what]} ${fault}`]);
+  const first = names.get(name);
+  if (first === undefined) {
+    names.set(name, index);
+    return;
+  }
+  const message = `two steps have the ${words[what]} "${name.slice(0, longest)}": the ${ordinal(first)} and the ${ordinal(index)}`;
+  report.add(`duplicate_${what}`, path, [message, { hint: "choose another name for one of them" }]);
+}
+
+const words = { id: "id", as: 'name of "as"' } as const;
+
+function nameFault(name: string): string | undefined {
+  if (name.length > longest) return `may have at most ${longest} characters, has ${name.length}`;
+  if (forbiddenKeys.has(name)) return `"${name}" is not allowed`;
+  if (shape.test(name)) return undefined;
+  return `${JSON.stringify(name)} may hold letters, digits, _ and, between them, -`;
+}
+
+function ordinal(index: number): string {
+  const count = index + 1;
+  const last = count % 100 >= 11 && count % 100 <= 13 ? 0 : count % 10;
+  return `${count}${["th", "st", "nd", "rd"][last] ?? "th"}`;
+}

@@ -1,0 +1,165 @@
+import { type JsonSchema, isMap, resolveRef } from "../../schema/index.ts";
+
+/**
+ * What is known of a value before anything runs: a schema, a map of known fields, or a list. Undefined wherever
+ * nothing is known for certain, and nothing is complained about then.
+ */
+export type View =
+  | { readonly kind: "schema"; readonly root: JsonSchema; readonly node: JsonSchema }
+  | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => View | undefined> }
+  | { readonly kind: "list"; readonly item: View | undefined };
+
+/** One step of a path: a name, an index, `[*]` or `[?…]`, a slice, or a key that only evaluation knows. */
+export type ViewStep = string | number | { readonly kind: "each" | "slice" | "computed" };
+
+/** A step of a path that leads nowhere. */
+export interface ViewFault {
+  /** Which step of the path. */
+  readonly step: number;
+  /** `has no field "titel"`, to be put after the name of the value. */
+  readonly message: string;
+  /** What there is instead. */
+  readonly fields: readonly string[];
+  readonly hint?: string;
+}
+
+/** Where a path leads, or why it leads nowhere. */
+export type Followed = { readonly view: View | undefined } | { readonly fault: ViewFault };
+
+/** A schema as a view. */
+export function viewOfSchema(json: JsonSchema | undefined): View | undefined {
+  return json === undefined ? undefined : { kind: "schema", root: json, node: json };
+}
+
+/** Expressions look for the one list inside of an object and know sizes; JSONPath does neither. */
+export type Language = "expression" | "jsonpath";
+
+/** Follows a path through what is known. */
+export function follow(from: View | undefined, path: readonly ViewStep[], language: Language = "expression"): Followed {
+  let view = from;
+  for (const [step, part] of path.entries()) {
+    const shape = shapeOf(view);
+    if (shape === undefined) return { view: undefined };
+    const next = typeof part === "string" ? nameStep(shape, part, language) : itemStep(shape, part, language);
+    if (next === "unknown") return { view: undefined };
+    if ("message" in next) return { fault: { step, ...next } };
+    view = next.view;
+  }
+  return { view };
+}
+
+/** A view taken apart. */
+type Shape =
+  | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => View | undefined>; readonly rest: Rest }
+  | { readonly kind: "list"; readonly item: View | undefined }
+  | { readonly kind: "scalar"; readonly type: string };
+
+/** Fields beyond those that are named: none, any, or all of one kind. */
+type Rest = "none" | "any" | { readonly view: View };
+
+type Stepped = { readonly view: View | undefined } | Omit<ViewFault, "step"> | "unknown";
+
+const sizes: ReadonlySet<string> = new Set(["size", "length", "count"]);
+const number: View = { kind: "schema", root: {}, node: { type: "number" } };
+
+function nameStep(shape: Shape, name: string, language: Language): Stepped {
+  const isSize = language === "expression" && sizes.has(name);
+  if (shape.kind === "map") return fieldStep(shape, name, isSize);
+  if (isSize) return { view: number };
+  const shown = name.slice(0, 80);
+  if (shape.kind === "scalar") {
+    return { message: `is ${scalars.get(shape.type) ?? shape.type} and has no field "${shown}"`, fields: [] };
+  }
+  const hint = `write [*].${shown} for all of them, or [0].${shown} for the first`;
+  return { message: `is a list and has no field "${shown}"`, fields: [], hint };
+}
+
+function fieldStep({ fields, rest }: Extract<Shape, { kind: "map" }>, name: string, isSize: boolean): Stepped {
+  const field = fields.get(name);
+  if (field !== undefined) return { view: field() };
+  if (rest === "any" || isSize) return "unknown";
+  return rest === "none" ? { message: `has no field "${name.slice(0, 80)}"`, fields: [...fields.keys()] } : rest;
+}
+
+const scalars: ReadonlyMap<string, string> = new Map([
+  ["string", "text"],
+  ["number", "a number"],
+  ["integer", "a number"],
+  ["boolean", "true or false"],
+  ["null", "null"],
+]);
+
+function itemStep(shape: Shape, part: Exclude<ViewStep, string>, language: Language): Stepped {
+  if (shape.kind === "scalar") return "unknown";
+  const computed = typeof part === "object" && part.kind === "computed";
+  const inside = shape.kind === "list" || computed || language === "jsonpath" ? undefined : oneListInside(shape);
+  const list = shape.kind === "list" ? shape : inside;
+  if (list === undefined) return "unknown";
+  return { view: typeof part === "object" && part.kind === "slice" ? { kind: "list", item: list.item } : list.item };
+}
+
+/** The only list among the fields of a map, if all of them are known. */
+function oneListInside({
+  fields,
+  rest,
+}: Extract<Shape, { kind: "map" }>): Extract<Shape, { kind: "list" }> | undefined {
+  if (rest !== "none") return undefined;
+  const shapes = [...fields.values()].map((field) => shapeOf(field()));
+  if (shapes.includes(undefined)) return undefined;
+  const lists = shapes.filter((shape) => shape?.kind === "list");
+  return lists.length === 1 ? lists[0] : undefined;
+}
+
+function shapeOf(view: View | undefined): Shape | undefined {
+  if (view === undefined) return undefined;
+  if (view.kind === "list") return view;
+  if (view.kind === "map") return { ...view, rest: "none" };
+  const node = simplified(view.root, view.node);
+  return node === undefined ? undefined : schemaShape(view.root, node);
+}
+
+/** Keywords after which a schema may mean anything. */
+const involved =
+  "allOf not if patternProperties unevaluatedProperties dependentSchemas dependencies prefixItems $dynamicRef".split(
+    " ",
+  );
+
+/** The schema that counts: references followed, `null` as an alternative left aside. */
+function simplified(root: JsonSchema, start: JsonSchema): JsonSchema | undefined {
+  let node: unknown = start;
+  for (let hops = 0; hops < 32; hops++) {
+    if (!isMap(node)) return undefined;
+    const { $ref, anyOf, oneOf } = node as JsonSchema;
+    if (typeof $ref === "string") node = resolveRef(root, $ref);
+    else if (anyOf !== undefined || oneOf !== undefined) node = onlyForm([anyOf ?? [], oneOf ?? []].flat());
+    else return involved.some((keyword) => Object.hasOwn(node as JsonSchema, keyword)) ? undefined : node;
+  }
+  return undefined;
+}
+
+function onlyForm(forms: readonly unknown[]): unknown {
+  const kept = forms.filter((form) => !isMap(form) || form["type"] !== "null");
+  return kept.length === 1 ? kept[0] : undefined;
+}
+
+function schemaShape(root: JsonSchema, node: JsonSchema): Shape | undefined {
+  const types = [node["type"]].flat().filter((type) => type !== "null" && type !== undefined);
+  if (types.length > 1) return undefined;
+  const [type] = types;
+  if (type === "object" || (type === undefined && isMap(node["properties"]))) return mapShape(root, node);
+  if (type === "array") return { kind: "list", item: within(root, node["items"]) };
+  return typeof type === "string" ? { kind: "scalar", type } : undefined;
+}
+
+function mapShape(root: JsonSchema, { properties, additionalProperties }: JsonSchema): Shape {
+  const named = isMap(properties) ? Object.entries(properties) : [];
+  const fields = new Map(named.map(([name, node]) => [name, () => within(root, node)]));
+  const other = within(root, additionalProperties);
+  // A schema that names fields means these, also where it does not close the list.
+  const closed = additionalProperties === false || (additionalProperties === undefined && named.length > 0);
+  return { kind: "map", fields, rest: closed ? "none" : ((other && { view: other }) ?? "any") };
+}
+
+function within(root: JsonSchema, node: unknown): View | undefined {
+  return isMap(node) ? { kind: "schema", root, node } : undefined;
+}

@@ -1,0 +1,44 @@
+import { canonicalJson, fail } from "../base/index.ts";
+import type { JournalEvent } from "../store/index.ts";
+import { suggest } from "../text/index.ts";
+import type { Plan } from "./plan/plan.ts";
+
+/** What {@link eventsBefore} looks at. */
+export interface RerunFrom {
+  readonly from: string;
+  /** The chain as it is now. */
+  readonly plan: Plan;
+  /** The chain as it was. */
+  readonly old: Plan;
+  readonly events: readonly JournalEvent[];
+}
+
+/**
+ * What of an earlier run holds for a new one: the outcomes of steps that do not depend on `from` and that are written as
+ * they were. Numbered anew.
+ */
+export function eventsBefore({ from, plan, old, events }: RerunFrom): JournalEvent[] {
+  const first = plan.byId.get(from);
+  if (first === undefined) {
+    const close = suggest(from, plan.byId.keys());
+    const hint = close === undefined ? "" : `; did you mean "${close}"?`;
+    throw fail(`${plan.name} has no step "${from}"${hint}`, { code: "validation_error" });
+  }
+  const again = new Set<number>([first.index]);
+  for (const step of plan.steps) {
+    const before = old.byId.get(step.id);
+    if (before === undefined || canonicalJson(before.spec) !== canonicalJson(step.spec)) again.add(step.index);
+  }
+  // A Set grows while it is walked: every dependent of a step that runs again runs again.
+  for (const index of again) for (const dependent of plan.steps[index]?.dependents ?? []) again.add(dependent);
+  const kept = events.filter(({ kind, key }) => {
+    const step = plan.byId.get(stepOf(key));
+    return kind === "settled" && step !== undefined && !again.has(step.index);
+  });
+  return kept.map((event, index) => ({ ...event, seq: index + 1 }));
+}
+
+/** The step of the outermost chain that a key belongs to; none for what concerns the whole run. */
+function stepOf(key: string): string {
+  return /^[\w-]+/.exec(key)?.[0] ?? "";
+}

@@ -1,0 +1,103 @@
+import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
+import type { Engine } from "../engine/index.ts";
+import { createMemoryApprovals, type ApprovalStore } from "../store/index.ts";
+import type { Secrets } from "../tool/index.ts";
+import { type StepExecutor, engineExecutor } from "./host/executor.ts";
+import type { EventSink } from "./host/journal-host.ts";
+import type { AskPerson } from "./host/run-approvals.ts";
+import { type ChainSource, loadPlan } from "./load-plan.ts";
+import type { ChainLibrary } from "./library.ts";
+import type { Plan } from "./plan/plan.ts";
+import { executeRun } from "./run/execute-run.ts";
+import type { RunListener } from "./run/run-events.ts";
+import { type RunResult, toRunResult } from "./run/run-result.ts";
+import { toolsOf } from "./tools-of.ts";
+
+/** What {@link runChain} takes besides the chain. */
+export interface RunChainOptions {
+  readonly engine: Engine;
+  readonly input?: unknown;
+  /** Values for `${context.NAME}`. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** Values for `${env.NAME}`, for the names that the chain declares. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly secrets?: Secrets;
+  /** Other chains that this one may call. */
+  readonly chains?: ChainLibrary;
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: RunListener;
+  /** Who the calls are made for; permission, cache and records are kept apart by it. */
+  readonly principal?: string;
+  readonly conversationId?: string;
+  /** Where questions to people are kept; in memory where absent. */
+  readonly approvals?: ApprovalStore;
+  /** Answers questions to people right here; without it, a run that waits for one ends with status `waiting`. */
+  readonly ask?: AskPerson;
+  /** Makes the calls in another way: a dry run, a recording. */
+  readonly executor?: StepExecutor;
+  readonly clock?: Clock;
+}
+
+/** Remembers nothing: the run lives and ends in this call. */
+const forgetful: EventSink = { append: () => undefined };
+
+const ids = createIds();
+
+/**
+ * Runs a chain in this process, in memory: the path of a file, a chain as data, or a plan made before. Throws when the
+ * chain or its input is not valid; whatever happens in the run itself is in the result.
+ *
+ * @example
+ * ```ts
+ * const run = await runChain("chains/research.yaml", { engine, input: { topic: "tide mills" } });
+ * if (run.success) console.log(run.output);
+ * ```
+ */
+export async function runChain(chain: ChainSource | Plan, options: RunChainOptions): Promise<RunResult> {
+  const { engine, clock = systemClock, context = {}, env = {}, secrets } = options;
+  const plan = await loadPlan(chain, { tools: engine.tools, chains: options.chains });
+  const input = checkInput(plan, options.input);
+  const runId = options.runId ?? ids.next();
+  const executor =
+    options.executor ??
+    engineExecutor({
+      begin: (...call) => engine.begin(...call),
+      runId,
+      tools: toolsOf(plan),
+      secrets: secrets ?? engine.secrets,
+      context: callContext(options),
+    });
+  const { facts } = await executeRun({
+    plan,
+    input,
+    context,
+    env,
+    lease: { runId, epoch: 1 },
+    startedAt: clock.now(),
+    journal: forgetful,
+    events: [],
+    executor,
+    clock,
+    approvals: options.approvals ?? createMemoryApprovals({ clock }),
+    principal: options.principal,
+    ask: options.ask,
+    redact: (value) => engine.redactor.value(value),
+    signal: options.signal,
+    onEvent: options.onEvent,
+  });
+  return toRunResult(facts, engine.redactor);
+}
+
+function callContext({ principal, conversationId }: RunChainOptions): { principal?: string; conversationId?: string } {
+  return { ...(principal !== undefined && { principal }), ...(conversationId !== undefined && { conversationId }) };
+}
+
+/** The input with defaults applied; throws when it does not fit. */
+export function checkInput(plan: Plan, given: unknown): unknown {
+  const checked = plan.input.validate(given ?? {});
+  if (checked instanceof Promise) throw fail("the input cannot be checked at once", { code: "validation_error" });
+  if (checked.issues === undefined) return checked.value;
+  const found = checked.issues.map(({ message }) => message).join("; ");
+  throw fail(`input of ${plan.name}: ${found}`, { code: "validation_error", issues: checked.issues });
+}

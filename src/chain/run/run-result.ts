@@ -1,0 +1,20 @@
+import type { Redactor } from "../../text/index.ts";
+import { type ExecutionLog, toExecutionLog } from "../log/execution-log.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+/** What came of a run: narrow it on `status`. */
+export interface RunResult extends RunFacts {
+  /** The run reached its end, and its output is there. */
+  readonly success: boolean;
+  /** The execution log, as `windlass run --json` prints it. */
+  log(): ExecutionLog;
+}
+
+/** The facts of a run, with the log at hand. */
+export function toRunResult(facts: RunFacts, redactor?: Redactor): RunResult {
+  return {
+    ...facts,
+    success: facts.status === "success",
+    log: () => toExecutionLog(facts, redactor === undefined ? {} : { redactor }),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Failure } from "../../base/index.ts";
+import type { PlanStep } from "../plan/plan.ts";
+
+/** Where a step of a run stands. The last six are what the log calls its status. */
+export type StepStatus =
+  | "pending"
+  | "running"
+  | "success"
+  | "recovered"
+  | "skipped"
+  | "failed"
+  | "cancelled"
+  | "waiting";
+
+/** One attempt that failed, and what was done about it. */
+export interface FailedAttempt {
+  readonly attempt: number;
+  readonly tool: string;
+  readonly error: Failure;
+  /** `retry` after this many milliseconds; or why not. */
+  readonly delayMs?: number;
+  readonly notRetried?: string;
+  readonly item?: number;
+}
+
+/** Why a step was skipped. */
+export type SkipReason =
+  | { readonly kind: "condition"; readonly condition: string }
+  | { readonly kind: "needs"; readonly step: string; readonly status: StepStatus };
+
+/** One item of a `for_each`, for the log. */
+export interface ItemState {
+  status: StepStatus;
+  attempts: number;
+  durationMs: number;
+  error?: Failure;
+}
+
+/**
+ * What is known of one step of a run: the interpreter writes it, log, events and explanations read it. Optional fields
+ * are set only when there is something to say.
+ */
+export interface StepState {
+  readonly step: PlanStep;
+  /** `search`, or `research/search` inside of a sub-chain. */
+  readonly path: string;
+  status: StepStatus;
+  /** Epoch milliseconds; 0 until it began. */
+  startedAt: number;
+  /** Epoch milliseconds; 0 until it settled. */
+  endedAt: number;
+  attempts: number;
+  /** What the tool got, secrets as handles. */
+  input: unknown;
+  /** After `select`; undefined until there is one. */
+  output: unknown;
+  error: Failure | undefined;
+  skip: SkipReason | undefined;
+  cached: boolean;
+  /** The fallback that stood in. */
+  fallbackTool: string | undefined;
+  failures: FailedAttempt[] | undefined;
+  items: ItemState[] | undefined;
+  iterations: number;
+  /** Of a sub-chain: the states of its steps. */
+  children: StepState[] | undefined;
+  /** The approval that it waits for. */
+  approvalId: string | undefined;
+  /** Paths that were missing where the language accepts it. */
+  missing: string[] | undefined;
+  /** What the handler reported: `tokensUsed`, `memoryId`, `parallelCount`, … */
+  facts: Readonly<Record<string, unknown>> | undefined;
+  /** How its compensation went. */
+  compensation: { readonly status: "success" | "failed"; readonly error?: Failure } | undefined;
+}

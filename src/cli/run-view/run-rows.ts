@@ -1,0 +1,203 @@
+import { type RunEvent, type SkipReason, type StepStatus } from "../../chain/index.ts";
+import type { Failure } from "../../base/index.ts";
+import { oneLine } from "../format-table.ts";
+import { shortText } from "../short-text.ts";
+
+/** One step of a run as it is seen. Times are those of the clock that the view has, not of the run. */
+export interface Row {
+  readonly path: string;
+  readonly label: string;
+  readonly depth: number;
+  readonly children: Row[];
+  tool: string;
+  status: StepStatus;
+  startedAt: number;
+  /** Undefined until it is over. */
+  durationMs: number | undefined;
+  attempts: number;
+  /** What there is to say about it, on one line. */
+  note: string;
+  /** When the next attempt begins; undefined while none is waited for. */
+  retry: { readonly at: number; readonly attempt: number; readonly reason: string } | undefined;
+  items: { done: number; failed: number; readonly of: number } | undefined;
+  /** It was over before this process took up the run. */
+  before: boolean;
+}
+
+/** How many steps are where. */
+export interface Counts {
+  readonly total: number;
+  readonly over: number;
+}
+
+type StepNews = Extract<RunEvent, { readonly step: string }>;
+type Finished = Extract<RunEvent, { readonly type: "step-finished" }>;
+
+/** What a run has told so far, as rows of a tree: its steps, and beneath them those of the chains they call. */
+export class RunRows {
+  chain = "";
+  runId = "";
+  startedAt = 0;
+  readonly roots: Row[] = [];
+  readonly #byPath = new Map<string, Row>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  apply(event: RunEvent): void {
+    switch (event.type) {
+      case "run-started":
+        this.chain = oneLine(event.chain);
+        this.runId = oneLine(event.runId);
+        this.startedAt = this.#now();
+        for (const id of event.steps) this.#row(id);
+        return undefined;
+      case "run-finished":
+        return undefined;
+      default:
+        return this.#step(event, this.#row(event.step));
+    }
+  }
+
+  /** All rows, parents before their children. */
+  *all(rows: readonly Row[] = this.roots): Generator<Row, void, undefined> {
+    for (const row of rows) {
+      yield row;
+      if (row.children.length > 0) yield* this.all(row.children);
+    }
+  }
+
+  counts(): Counts {
+    let over = 0;
+    for (const { status } of this.roots) if (isOver(status)) over++;
+    return { total: this.roots.length, over };
+  }
+
+  #step(event: StepNews, row: Row): void {
+    row.tool = oneLine(event.tool);
+    switch (event.type) {
+      case "step-started":
+        row.status = "running";
+        row.startedAt = this.#now();
+        return undefined;
+      case "step-progress":
+        row.status = "running";
+        row.retry = undefined;
+        row.note = shortText(event.value);
+        return undefined;
+      case "step-retrying":
+        row.status = "running";
+        row.retry = { at: this.#now() + event.delayMs, attempt: event.attempt, reason: reasonOf(event.error) };
+        row.note = "";
+        return undefined;
+      case "step-fallback":
+        row.retry = undefined;
+        row.note = `${oneLine(event.fallbackTool)} stands in: ${reasonOf(event.error)}`;
+        return undefined;
+      case "step-waiting":
+        row.status = "waiting";
+        row.note = waitingNote(event);
+        return undefined;
+      case "step-decided":
+        row.status = "running";
+        row.note = "";
+        return undefined;
+      case "item-finished":
+        return itemFinished(row, event, this.#byPath);
+      case "step-finished":
+        return finished(row, event);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** The row of a path, made where it is new. `each[2]/search` stands beneath `each`. */
+  #row(path: string): Row {
+    const known = this.#byPath.get(path);
+    if (known !== undefined) return known;
+    const cut = path.lastIndexOf("/");
+    const above = cut < 0 ? undefined : /^(.*?)(\[\d+\])?$/s.exec(path.slice(0, cut));
+    const parent = above?.[1] === undefined ? undefined : this.#row(above[1]);
+    const item = above?.[2] === undefined ? "" : `${above[2]} `;
+    const row: Row = {
+      path,
+      label: oneLine(item + path.slice(cut + 1)),
+      depth: parent === undefined ? 0 : parent.depth + 1,
+      children: [],
+      tool: "",
+      status: "pending",
+      startedAt: 0,
+      durationMs: undefined,
+      attempts: 0,
+      note: "",
+      retry: undefined,
+      items: undefined,
+      before: false,
+    };
+    this.#byPath.set(path, row);
+    (parent?.children ?? this.roots).push(row);
+    return row;
+  }
+}
+
+/** Nothing more happens to a step with this status. */
+export function isOver(status: StepStatus): boolean {
+  return status !== "pending" && status !== "running" && status !== "waiting";
+}
+
+/** Why a step was skipped, in few words. */
+export function skipNote(skip: SkipReason): string {
+  if (skip.kind === "condition") return `condition ${oneLine(skip.condition)} did not hold`;
+  return `needs ${oneLine(skip.step)}, which ${skip.status === "failed" ? "failed" : `was ${skip.status}`}`;
+}
+
+/** `timeout: the tool took longer than 10 s`. */
+export function reasonOf({ code, message }: Failure): string {
+  return oneLine(`${code}: ${message}`);
+}
+
+function waitingNote({ approvalId, message }: Extract<RunEvent, { readonly type: "step-waiting" }>): string {
+  const id = approvalId === undefined ? "" : ` ${oneLine(approvalId)}`;
+  return `waits for approval${id}: ${oneLine(message)}`;
+}
+
+function finished(row: Row, event: Finished): void {
+  const { status, durationMs, attempts } = event;
+  row.status = status;
+  row.durationMs = durationMs;
+  row.attempts = attempts;
+  row.retry = undefined;
+  row.before = event.replayed;
+  row.note = endNote(row, event);
+}
+
+function endNote(row: Row, { status, cached, error, skip, attempts }: Finished): string {
+  if (skip !== undefined) return skipNote(skip);
+  if (error !== undefined) return reasonOf(error);
+  if (cached) return "cached";
+  if (status === "recovered") return row.note.split(":")[0] ?? "";
+  return attempts > 1 && row.items === undefined && row.children.length === 0 ? `${attempts} attempts` : "";
+}
+
+function itemFinished(
+  row: Row,
+  { item, of, status }: Extract<RunEvent, { readonly type: "item-finished" }>,
+  byPath: Map<string, Row>,
+): void {
+  row.items ??= { done: 0, failed: 0, of };
+  row.items.done++;
+  if (status === "failed") row.items.failed++;
+  if (status === "failed" || row.children.length === 0) return;
+  // What a thousand items did one by one is of no interest once it went well.
+  const done = `${row.path}[${item}]/`;
+  const kept = row.children.filter(({ path }) => !path.startsWith(done));
+  for (const child of row.children) if (child.path.startsWith(done)) forget(child, byPath);
+  row.children.splice(0, row.children.length, ...kept);
+}
+
+function forget(row: Row, byPath: Map<string, Row>): void {
+  byPath.delete(row.path);
+  for (const child of row.children) forget(child, byPath);
+}

@@ -1,0 +1,29 @@
+import type { CallRecord } from "../store/index.ts";
+import type { AnyTool, Effect, ToolResult } from "../tool/index.ts";
+import type { Approver } from "./approver.ts";
+import type { CallContext } from "./call-context.ts";
+import type { AbortCause } from "./failed-attempt.ts";
+
+/** What the owner of a call takes into its own hands, such as a run that journals its steps. Not for nested calls. */
+export interface CallHooks {
+  /** Before the handler runs for the first time; it runs once the promise is fulfilled, and never if it is rejected. */
+  started?(effect: Effect): void | Promise<void>;
+  /** Takes the record instead of the engine's store. */
+  record?(record: CallRecord): void;
+  /** Asked instead of the engine's approver. */
+  readonly approver?: Approver | undefined;
+}
+
+/** A call that can be stopped without a signal of its own. */
+export interface CallHandle {
+  /** Makes the call; once. Never throws, and its promise never rejects. A value where nothing had to be waited for. */
+  run(): ToolResult | Promise<ToolResult>;
+  /** Stops it wherever it is; it still gives its result. */
+  abort(cause: AbortCause): void;
+}
+
+/** Begins a call: of an engine, or of a composite tool's context under {@link beginCall}. */
+export type BeginCall = (target: string | AnyTool, args: unknown, context: CallContext) => CallHandle;
+
+/** Under this symbol, the context of a composite tool's handler begins nested calls that can be stopped. */
+export const beginCall: unique symbol = Symbol.for("windlass.begin_call") as never;

@@ -1,0 +1,199 @@
+import type { Compile } from "./compile.ts";
+import { ExpressionError, type Span } from "./expression-error.ts";
+import { type Code, type Frame, spend } from "./frame.ts";
+import { isFalsy } from "./is-falsy.ts";
+import { ticksPerKey } from "./limits.ts";
+import { missing } from "./missing.ts";
+import type { Scope } from "./scope.ts";
+import type { PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
+import { isObject, typeName } from "./type-name.ts";
+import { type Walk, indexWalk, isSizeName, listIn, nameWalk, sizeWalk } from "./walk.ts";
+
+/** A path of names and indexes alone, read without a frame: most expressions are one. */
+export function compilePlainPath({ base, segments }: PathNode): ((scope: Scope) => unknown) | undefined {
+  if (base.kind !== "root") return undefined;
+  const walks: Walk[] = [];
+  for (const segment of segments) {
+    if (segment.kind === "name") walks.push(nameStep(segment));
+    else if (segment.kind === "index") walks.push(indexWalk(segment.index, segment));
+    else return undefined;
+  }
+  const { name } = base;
+  return (scope) => {
+    let value: unknown = scope[name];
+    if (value === undefined) return missing;
+    for (const walk of walks) {
+      value = walk(value);
+      if (value === missing) return missing;
+    }
+    return value;
+  };
+}
+
+/** Any path. Gives missing where it leads nowhere. */
+export function compilePath(path: PathNode, compile: Compile): Code {
+  const base = compileBase(path, compile);
+  const steps = path.segments.map((segment) => compileStep(segment, compile));
+  const fan = path.segments.findIndex(({ kind }) => kind === "all" || kind === "filter");
+  const single = fan === -1 ? steps : steps.slice(0, fan + 1);
+  const mapped = fan === -1 ? [] : steps.slice(fan + 1);
+  const cost = 1 + path.segments.length;
+  return (frame) => {
+    spend(frame, cost, path);
+    let value = base(frame);
+    for (const step of single) {
+      if (value === missing) return missing;
+      value = step.bind(frame)(value, frame);
+    }
+    if (value === missing) return missing;
+    // After [*] and [?…] the value is a list, and each step is taken from each of its items.
+    for (const step of mapped) value = mapItems(value as readonly unknown[], step, frame);
+    return value;
+  };
+}
+
+function compileBase({ base }: PathNode, compile: Compile): Code {
+  switch (base.kind) {
+    case "root": {
+      const { name } = base;
+      return ({ scope }) => {
+        const value = scope[name];
+        return value === undefined ? missing : value;
+      };
+    }
+    case "current":
+      return (frame) => frame.current;
+    default:
+      return compile.accepting(base.node);
+  }
+}
+
+interface Step {
+  readonly span: Span;
+  /** The step as it is in this evaluation: keys and bounds are computed once, not per item. */
+  readonly bind: (frame: Frame) => Walk;
+  /** Its results are lists whose items are taken, when it is mapped. */
+  readonly spreads: boolean;
+}
+
+function compileStep(segment: Segment, compile: Compile): Step {
+  const span: Span = segment;
+  switch (segment.kind) {
+    case "name":
+      return fixed(nameStep(segment), span);
+    case "index":
+      return fixed(indexWalk(segment.index, span), span);
+    case "all":
+      return { span, bind: always(allWalk(span)), spreads: true };
+    case "slice":
+      return { span, bind: sliceStep(segment, compile), spreads: true };
+    case "computed":
+      return { span, bind: computedStep(segment.key, span, compile.accepting(segment.key)), spreads: false };
+    default:
+      return { span, bind: always(filterWalk(compile.accepting(segment.test), span)), spreads: true };
+  }
+}
+
+function fixed(walk: Walk, span: Span): Step {
+  return { span, bind: always(walk), spreads: false };
+}
+
+function always(walk: Walk): (frame: Frame) => Walk {
+  return () => walk;
+}
+
+function nameStep(segment: Extract<Segment, { kind: "name" }>): Walk {
+  return segment.dotted && isSizeName(segment.name) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
+}
+
+/** `[*]`: the items of a list or of the one list inside, else the values of an object. */
+function allWalk(span: Span): Walk {
+  return (value, frame) => {
+    const list = listIn(value, span, frame);
+    if (list !== undefined || !isObject(value)) return list ?? missing;
+    const values = Object.values(value);
+    if (frame !== undefined) spend(frame, ticksPerKey * values.length, span);
+    return values;
+  };
+}
+
+/** `[?…]`: the items for which the test holds. */
+function filterWalk(test: Code, span: Span): Walk {
+  return (value, frame) => {
+    const list = listIn(value, span, frame);
+    if (list === undefined || frame === undefined) return missing;
+    const kept: unknown[] = [];
+    const outer = frame.current;
+    for (const item of list) {
+      spend(frame, 1, span);
+      frame.current = item;
+      if (!isFalsy(test(frame))) kept.push(item);
+    }
+    frame.current = outer;
+    return kept;
+  };
+}
+
+function computedStep(node: SyntaxNode, span: Span, code: Code): (frame: Frame) => Walk {
+  return (frame) => {
+    const key = code(frame);
+    if (typeof key === "string") return nameWalk(key);
+    if (typeof key === "number") return indexWalk(key, span);
+    if (key === missing || key === null) return () => missing;
+    const message = `an index is a number or a string, not a ${typeName(key)}`;
+    throw new ExpressionError("type", message, { at: node.at, end: node.end });
+  };
+}
+
+function sliceStep(
+  { from, to, at, end }: Extract<Segment, { kind: "slice" }>,
+  compile: Compile,
+): (frame: Frame) => Walk {
+  const start = from && bound(from, compile.needing(from));
+  const stop = to && bound(to, compile.needing(to));
+  const span = { at, end };
+  return (frame) => {
+    const first = start?.(frame);
+    const last = stop?.(frame);
+    return (value) => {
+      if (typeof value === "string") return sliceText(value, first, last);
+      const list = listIn(value, span, frame);
+      if (list === undefined) return missing;
+      const part = list.slice(first, last);
+      spend(frame, part.length, span);
+      return part;
+    };
+  };
+}
+
+function bound(node: SyntaxNode, code: Code): (frame: Frame) => number {
+  return (frame) => {
+    const value = code(frame);
+    if (typeof value === "number" && Number.isInteger(value)) return value;
+    const shown = typeof value === "number" ? String(value) : typeName(value);
+    const { at, end } = node;
+    throw new ExpressionError("type", `the bounds of a slice are whole numbers, not ${shown}`, { at, end });
+  };
+}
+
+/** Never cuts a character in half: what JSON carries must be whole characters. */
+function sliceText(text: string, from: number | undefined, to: number | undefined): string {
+  const part = text.slice(from, to);
+  return part.isWellFormed() ? part : part.replace(/^[\uDC00-\uDFFF]/, "").replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** Takes a step from every item and drops the items that lack it. */
+function mapItems(items: readonly unknown[], step: Step, frame: Frame): unknown[] {
+  const walk = step.bind(frame);
+  const found: unknown[] = [];
+  for (const item of items) {
+    spend(frame, 1, step.span);
+    const value = walk(item, frame);
+    if (value === missing) continue;
+    if (step.spreads && Array.isArray(value)) {
+      spend(frame, value.length, step.span);
+      for (const part of value) found.push(part);
+    } else found.push(value);
+  }
+  return found;
+}

@@ -1,0 +1,41 @@
+import { ExpressionError } from "./expression-error.ts";
+import { limits } from "./limits.ts";
+import { missing } from "./missing.ts";
+import { compilePlainSelect } from "./plain-select.ts";
+import { compileQuery, parseSelect } from "./select-query.ts";
+
+/** A compiled JSONPath. */
+export interface Select {
+  readonly path: string;
+  /** It can match at most one node: {@link select} gives its value, or `missing`. Any other gives a list. */
+  readonly singular: boolean;
+  /** What the path leads to in a JSON document; throws an `ExpressionError` when that takes too much work. */
+  readonly select: (document: unknown) => unknown;
+}
+
+/**
+ * Compiles a JSONPath (RFC 9535). Throws an `ExpressionError`: `select_syntax` where it cannot be read,
+ * `select_refused` where it is larger than the guard allows.
+ *
+ * @example
+ * ```ts
+ * compileSelect("$.results[*].url").select({ results: [{ url: "a" }, { url: "b" }] }); // ["a", "b"]
+ * ```
+ */
+export function compileSelect(path: string): Select {
+  if (path.length > limits.selectCharacters) {
+    const message = `a JSONPath may have at most ${limits.selectCharacters} characters, this one has ${path.length}`;
+    throw new ExpressionError("select_refused", message, { at: 0, end: path.length });
+  }
+  const { singular, nodes } = compilePlainSelect(path) ?? compileQuery(parseSelect(path), path);
+  return {
+    path,
+    singular,
+    select: (document) => {
+      const found = nodes(document);
+      if (!singular) return found;
+      const [only] = found;
+      return only === undefined ? missing : only;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Span } from "./expression-error.ts";
+import { type Frame, spend, spendText } from "./frame.ts";
+import { limits } from "./limits.ts";
+import { tooDeep } from "./measure.ts";
+import { missing } from "./missing.ts";
+
+/** Deep equality without conversions; missing equals null. */
+export function isEqual(left: unknown, right: unknown, place: { frame: Frame; span: Span }): boolean {
+  return new Comparison(place).equal(left, right, 0);
+}
+
+class Comparison {
+  readonly #frame: Frame;
+  readonly #span: Span;
+
+  constructor({ frame, span }: { frame: Frame; span: Span }) {
+    this.#frame = frame;
+    this.#span = span;
+  }
+
+  equal(left: unknown, right: unknown, depth: number): boolean {
+    spend(this.#frame, 1, this.#span);
+    const a = left === missing || left === undefined ? null : left;
+    const b = right === missing || right === undefined ? null : right;
+    if (typeof a === "string" && typeof b === "string") return this.#equalTexts(a, b);
+    if (a === b) return true;
+    if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+    return this.#equalParts(a, b, depth + 1);
+  }
+
+  #equalTexts(a: string, b: string): boolean {
+    if (a.length !== b.length) return false;
+    spendText(this.#frame, a.length, this.#span);
+    return a === b;
+  }
+
+  #equalParts(a: object, b: object, depth: number): boolean {
+    if (depth > limits.valueDepth) throw tooDeep(this.#span);
+    if (Array.isArray(a) || Array.isArray(b)) {
+      if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+      return a.every((item, index) => this.equal(item, b[index], depth));
+    }
+    const keys = Object.keys(a);
+    const others = Object.keys(b).length;
+    spend(this.#frame, keys.length + others, this.#span);
+    // Own keys of both, so nothing is read from a prototype.
+    const [one, other] = [a, b] as Record<string, unknown>[];
+    return (
+      keys.length === others &&
+      keys.every((key) => Object.hasOwn(b, key) && this.equal(one?.[key], other?.[key], depth))
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { fail } from "../base/index.ts";
+import { isSecretHandle } from "./secret-handle.ts";
+
+/** Handles stand where templates stood, and no file or value with templates nests deeper. */
+const deepest = 128;
+
+/**
+ * The value with the secrets in place of their handles: a copy, or the same value where it holds none. A secret
+ * that is not set is a failure (`not_available`, reason `secret_not_set`).
+ *
+ * @example
+ * ```ts
+ * const params = compileValue({ token: "${secret.API}" }, { missing: "drop" }).value.evaluate({});
+ * openSecrets(params, (name) => process.env[name]); // { token: "…" }
+ * ```
+ */
+export function openSecrets(value: unknown, get: (name: string) => string | undefined): unknown {
+  return open(value, get, 0);
+}
+
+function open(value: unknown, get: (name: string) => string | undefined, depth: number): unknown {
+  if (typeof value !== "object" || value === null || depth > deepest) return value;
+  if (isSecretHandle(value)) return openOne(value.name, get);
+  if (Array.isArray(value)) return openList(value, (item) => open(item, get, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return openObject(value as Readonly<Record<string, unknown>>, (item) => open(item, get, depth + 1));
+}
+
+function openOne(name: string, get: (name: string) => string | undefined): string {
+  const secret = get(name);
+  if (secret !== undefined) return secret;
+  const message = `the secret ${name} is not set; name where it comes from under "secrets" of the workspace`;
+  throw fail(message, { code: "not_available", reason: "secret_not_set", retry: "never" });
+}
+
+function openList(list: readonly unknown[], openItem: (item: unknown) => unknown): unknown {
+  let copy: unknown[] | undefined;
+  for (const [index, item] of list.entries()) {
+    const opened = openItem(item);
+    if (opened === item) continue;
+    copy ??= [...list];
+    copy[index] = opened;
+  }
+  return copy ?? list;
+}
+
+function openObject(object: Readonly<Record<string, unknown>>, openItem: (item: unknown) => unknown): unknown {
+  let opened: Map<string, unknown> | undefined;
+  for (const key of Object.keys(object)) {
+    const item = openItem(object[key]);
+    if (item !== object[key]) (opened ??= new Map()).set(key, item);
+  }
+  if (opened === undefined) return object;
+  // fromEntries defines own keys, so a key named __proto__ stays a key.
+  return Object.fromEntries(
+    Object.entries(object).map(([key, item]) => [key, opened.has(key) ? opened.get(key) : item]),
+  );
+}

@@ -1,0 +1,214 @@
+import { suggest } from "../text/index.ts";
+import { ExpressionError, type Span } from "./expression-error.ts";
+import { type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
+import { PathParser } from "./parse-path.ts";
+import { rootNames } from "./scope.ts";
+import type { BinaryOperator, CallNode, PathBase, SyntaxNode } from "./syntax-node.ts";
+import { TokenReader } from "./token-reader.ts";
+
+/** Binding power; operators of one row group from the left. */
+const powers: ReadonlyMap<string, number> = new Map([
+  ["??", 1],
+  ["||", 2],
+  ["&&", 3],
+  ["==", 4],
+  ["!=", 4],
+  ["<", 5],
+  ["<=", 5],
+  [">", 5],
+  [">=", 5],
+  ["in", 5],
+  ["+", 6],
+  ["-", 6],
+  ["*", 7],
+  ["/", 7],
+  ["%", 7],
+]);
+
+const constants: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+
+/** Words of other languages, and what they are here. */
+const habits: ReadonlyMap<string, string> = new Map([
+  ["and", "write && for “and”"],
+  ["or", "write || for “or”"],
+  ["not", "write ! for “not”"],
+  ["is", "write =="],
+  ["None", "write null"],
+  ["nil", "write null"],
+  ["undefined", "write null; a missing value equals null"],
+  ["True", "write true"],
+  ["False", "write false"],
+  ["secrets", 'did you mean "secret"?'],
+  ["inputs", 'did you mean "input"?'],
+  ["step", 'did you mean "steps"?'],
+]);
+
+/** Reads the expression that starts at `start`; `end` is where it stops, before the `}` of a template. */
+export function parseExpression(
+  text: string,
+  { start = 0, inTemplate = false }: { readonly start?: number; readonly inTemplate?: boolean } = {},
+): { readonly node: SyntaxNode; readonly end: number } {
+  const reader = new TokenReader(text, start, inTemplate);
+  const node = new ExpressionParser(reader).parse();
+  return { node, end: reader.token.at };
+}
+
+class ExpressionParser {
+  readonly #reader: TokenReader;
+  readonly #paths: PathParser;
+
+  constructor(reader: TokenReader) {
+    this.#reader = reader;
+    this.#paths = new PathParser(reader, () => this.#expression());
+  }
+
+  parse(): SyntaxNode {
+    if (this.#reader.ended) throw this.#reader.unexpected("an expression");
+    const node = this.#expression();
+    if (!this.#reader.ended) throw this.#reader.unexpected("an operator or the end");
+    return node;
+  }
+
+  #expression(): SyntaxNode {
+    const test = this.#binary(0);
+    if (!this.#reader.takes("?")) return test;
+    return this.#reader.nested(() => {
+      const yes = this.#expression();
+      this.#reader.expect(":", "the other value, after a :");
+      const no = this.#expression();
+      return this.#reader.node({ kind: "choice", test, yes, no, at: test.at, end: no.end });
+    });
+  }
+
+  #binary(above: number): SyntaxNode {
+    let left = this.#unary();
+    for (;;) {
+      const { token } = this.#reader;
+      const power = token.kind === "mark" || token.kind === "name" ? (powers.get(token.value) ?? 0) : 0;
+      if (power <= above) return left;
+      this.#reader.advance();
+      const right = this.#binary(power);
+      // The keys of `powers` are the operators.
+      const operator = token.value as BinaryOperator;
+      left = this.#reader.node({ kind: "binary", operator, left, right, at: left.at, end: right.end });
+    }
+  }
+
+  #unary(): SyntaxNode {
+    const { at } = this.#reader.token;
+    if (this.#reader.takes("!")) {
+      const operand = this.#reader.nested(() => this.#unary());
+      return this.#reader.node({ kind: "not", operand, at, end: operand.end });
+    }
+    if (this.#reader.takes("-")) {
+      const operand = this.#reader.nested(() => this.#unary());
+      if (operand.kind === "literal" && typeof operand.value === "number")
+        return { ...operand, value: -operand.value, at };
+      return this.#reader.node({ kind: "negative", operand, at, end: operand.end });
+    }
+    return this.#primary();
+  }
+
+  #primary(): SyntaxNode {
+    const { token } = this.#reader;
+    const { at, end } = token;
+    switch (token.kind) {
+      case "number":
+      case "quoted":
+        this.#reader.advance();
+        return this.#reader.node({ kind: "literal", value: token.value, at, end });
+      case "name":
+        this.#reader.advance();
+        return this.#named(token.value, { at, end });
+      case "mark":
+        return this.#marked();
+      default:
+        throw this.#reader.unexpected("a value");
+    }
+  }
+
+  #marked(): SyntaxNode {
+    const { at } = this.#reader.token;
+    if (this.#reader.takes("@")) {
+      if (!this.#reader.inFilter) {
+        const hint = "write it inside of [?…], such as items[?@.score > 3]";
+        throw new ExpressionError("syntax", "@ is the item of a filter, and there is none", { at, end: at + 1, hint });
+      }
+      return this.#paths.path({ kind: "current" }, at);
+    }
+    if (this.#reader.takes("(")) {
+      const node = this.#reader.nested(() => this.#expression());
+      this.#reader.expect(")", "a closing )");
+      return this.#pathOver(node, at);
+    }
+    if (!this.#reader.takes("[")) throw this.#reader.unexpected("a value");
+    const items = this.#listUntil("]");
+    return this.#pathOver(this.#reader.node({ kind: "list", items, at, end: this.#reader.previousEnd }), at);
+  }
+
+  /** A value that a path may go on from. Brackets end the mapping of `[*]`: `(a[*].b).size` counts the list. */
+  #pathOver(node: SyntaxNode, at: number): SyntaxNode {
+    const base: PathBase = { kind: "value", node };
+    if (this.#paths.goesOn()) return this.#paths.path(base, at);
+    return node.kind === "path" ? node : { ...node, at, end: this.#reader.previousEnd };
+  }
+
+  #named(name: string, span: Span): SyntaxNode {
+    const constant = constants.get(name);
+    if (constant !== undefined) return this.#reader.node({ kind: "literal", value: constant, ...span });
+    if (this.#reader.takes("(")) return this.#call(name, span);
+    const root = rootNames.find((root) => root === name);
+    if (root === undefined) throw unknownRoot(name, span);
+    return this.#paths.path({ kind: "root", name: root }, span.at);
+  }
+
+  #call(name: string, span: Span): SyntaxNode {
+    if (!isFunctionName(name)) throw unknownFunction(name, span);
+    const args = this.#listUntil(")");
+    checkArity(name, args, { at: span.at, end: this.#reader.previousEnd });
+    const call: CallNode = { kind: "call", name, args, at: span.at, end: this.#reader.previousEnd };
+    return this.#pathOver(this.#reader.node(call), span.at);
+  }
+
+  #listUntil(close: ")" | "]"): SyntaxNode[] {
+    const items: SyntaxNode[] = [];
+    return this.#reader.nested(() => {
+      while (!this.#reader.takes(close)) {
+        if (items.length > 0) this.#reader.expect(",", `a , or a closing ${close}`);
+        items.push(this.#expression());
+      }
+      return items;
+    });
+  }
+}
+
+function unknownRoot(name: string, span: Span): ExpressionError {
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  const near = suggest(name, rootNames);
+  const hint =
+    habits.get(name) ??
+    (near === undefined
+      ? `start with one of ${rootNames.join(", ")}; texts stand in quotes`
+      : `did you mean "${near}"?`);
+  return new ExpressionError("unknown_root", `there is no "${shown}" here`, { ...span, hint });
+}
+
+function unknownFunction(name: string, span: Span): ExpressionError {
+  const names = Object.keys(functionArities);
+  const near = suggest(name, names);
+  const hint = near === undefined ? `the functions are ${names.join(", ")}` : `did you mean "${near}"?`;
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  return new ExpressionError("unknown_function", `there is no function "${shown}"`, { ...span, hint });
+}
+
+function checkArity(name: FunctionName, args: readonly SyntaxNode[], span: Span): void {
+  const { least, most } = functionArities[name];
+  if (args.length >= least && args.length <= most) return;
+  const wanted = least === most ? `${least}` : `${least} to ${most}`;
+  const noun = most === 1 ? "argument" : "arguments";
+  throw new ExpressionError("arity", `${name}() takes ${wanted} ${noun}, not ${args.length}`, span);
+}

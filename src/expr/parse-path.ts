@@ -1,0 +1,84 @@
+import { ExpressionError } from "./expression-error.ts";
+import type { PathBase, PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
+import type { TokenReader } from "./token-reader.ts";
+
+/** Reads the steps of paths. */
+export class PathParser {
+  readonly #reader: TokenReader;
+  readonly #expression: () => SyntaxNode;
+
+  constructor(reader: TokenReader, expression: () => SyntaxNode) {
+    this.#reader = reader;
+    this.#expression = expression;
+  }
+
+  /** Does a step of a path come next? */
+  goesOn(): boolean {
+    return this.#reader.sees(".") || this.#reader.sees("[");
+  }
+
+  /** The path that starts with what was just read. */
+  path(base: PathBase, at: number): PathNode {
+    const segments: Segment[] = [];
+    while (this.goesOn()) segments.push(this.#reader.node(this.#segment()));
+    if (this.#reader.sees("(")) throw this.#noMethods(segments.at(-1));
+    return this.#reader.node({ kind: "path", base, segments, at, end: this.#reader.previousEnd });
+  }
+
+  #segment(): Segment {
+    const { at } = this.#reader.token;
+    if (this.#reader.takes(".")) return this.#dotted(at);
+    this.#reader.expect("[", "a [");
+    const segment = this.#reader.nested(() => this.#bracketed(at));
+    this.#reader.expect("]", "a closing ]");
+    return { ...segment, end: this.#reader.previousEnd };
+  }
+
+  #dotted(at: number): Segment {
+    const { token } = this.#reader;
+    if (token.kind === "name") {
+      this.#reader.advance();
+      return checked({ kind: "name", name: token.value, dotted: true, at, end: token.end });
+    }
+    if (!this.#reader.sees("*")) throw this.#reader.unexpected("a name");
+    const span = { at, end: token.end };
+    throw new ExpressionError("syntax", ".* is not part of the language", { ...span, hint: "write [*]" });
+  }
+
+  /** What stands in brackets; the place of the closing one is not known yet. */
+  #bracketed(at: number): Segment {
+    const end = at;
+    if (this.#reader.takes("*")) return { kind: "all", at, end };
+    if (this.#reader.takes("?"))
+      return { kind: "filter", test: this.#reader.filter(() => this.#expression()), at, end };
+    const from = this.#reader.sees(":") ? undefined : this.#expression();
+    if (!this.#reader.takes(":")) return keyed(from, at);
+    const to = this.#reader.sees("]") ? undefined : this.#expression();
+    return { kind: "slice", from, to, at, end };
+  }
+
+  #noMethods(last: Segment | undefined): ExpressionError {
+    const { at, end } = this.#reader.token;
+    const name = last?.kind === "name" ? last.name : "f";
+    const hint = `values have no methods; functions come first: ${name}(…)`;
+    return new ExpressionError("syntax", "nothing can be called here", { at, end, hint });
+  }
+}
+
+/** `[0]`, `[-1]`, `["k"]`, or a key that only evaluation knows. */
+function keyed(key: SyntaxNode | undefined, at: number): Segment {
+  const end = at;
+  if (key === undefined) throw new ExpressionError("syntax", "an index or a key is expected here", { at, end: at + 1 });
+  if (key.kind === "literal" && typeof key.value === "string")
+    return checked({ kind: "name", name: key.value, dotted: false, at, end: key.end });
+  if (key.kind === "literal" && typeof key.value === "number" && Number.isInteger(key.value))
+    return { kind: "index", index: key.value, at, end };
+  return { kind: "computed", key, at, end };
+}
+
+/** No JSON that Windlass reads has such a key; who writes it is trying something else. */
+function checked(segment: Extract<Segment, { kind: "name" }>): Segment {
+  if (segment.name !== "__proto__") return segment;
+  const { at, end } = segment;
+  throw new ExpressionError("forbidden_key", 'the key "__proto__" is not allowed', { at, end });
+}

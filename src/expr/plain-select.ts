@@ -1,0 +1,70 @@
+import type { Span } from "./expression-error.ts";
+import { Frame, spend } from "./frame.ts";
+import { limits } from "./limits.ts";
+import { isObject } from "./type-name.ts";
+
+/** The nodes of a document that a JSONPath leads to. */
+export interface NodeFinder {
+  readonly singular: boolean;
+  readonly nodes: (document: unknown) => unknown[];
+}
+
+type Step = { readonly name: string } | { readonly index: number } | "all";
+
+/** `.name`, `.*`, `[*]`, `[0]`, `['name']` or `["name"]` without escapes; names as the full parser reads them. */
+const segment =
+  /\.(?<name>[\u0080-\uFFFFa-zA-Z_][\u0080-\uFFFFa-zA-Z0-9_-]*)|(?<all>\.\*|\[\*\])|\[(?<index>0|-?[1-9]\d{0,14})\]|\['(?<single>[^'\\\p{Cc}\p{Cs}]*)'\]|\["(?<double>[^"\\\p{Cc}\p{Cs}]*)"\]/uy;
+
+/** A path of names, indexes and `*` alone, which most are. Any other gives undefined, and needs the full parser. */
+export function compilePlainSelect(path: string): NodeFinder | undefined {
+  const steps = readSteps(path);
+  if (steps === undefined) return undefined;
+  const span = { at: 0, end: path.length };
+  return {
+    singular: !steps.includes("all"),
+    nodes: (document) => {
+      const frame = new Frame({}, undefined, limits.selectTicks);
+      let nodes: unknown[] = [document];
+      for (const step of steps) nodes = take(step, nodes, { frame, span });
+      return nodes;
+    },
+  };
+}
+
+function readSteps(path: string): Step[] | undefined {
+  if (path[0] !== "$") return undefined;
+  const steps: Step[] = [];
+  for (let at = 1; at < path.length; at = segment.lastIndex) {
+    segment.lastIndex = at;
+    const groups = segment.exec(path)?.groups;
+    if (groups === undefined) return undefined;
+    const name = groups["name"] ?? groups["single"] ?? groups["double"];
+    if (groups["all"] !== undefined) steps.push("all");
+    else steps.push(name === undefined ? { index: Number(groups["index"]) } : { name });
+  }
+  return steps;
+}
+
+function take(step: Step, nodes: readonly unknown[], { frame, span }: { frame: Frame; span: Span }): unknown[] {
+  const found: unknown[] = [];
+  for (const node of nodes) {
+    spend(frame, 1, span);
+    if (step === "all") {
+      const children = childrenOf(node);
+      spend(frame, children.length, span);
+      for (const child of children) found.push(child);
+    } else if ("name" in step) {
+      if (isObject(node) && Object.hasOwn(node, step.name)) found.push(node[step.name]);
+    } else if (Array.isArray(node)) {
+      const index = step.index < 0 ? node.length + step.index : step.index;
+      if (index >= 0 && index < node.length) found.push(node[index]);
+    }
+  }
+  return found;
+}
+
+/** The items of a list or the values of an object; anything else has no children. */
+export function childrenOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value) : [];
+}

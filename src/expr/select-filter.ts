@@ -1,0 +1,182 @@
+import type { JSONPathQuery, jsonpath } from "json-p3";
+import { loadPackage } from "../base/index.ts";
+import { compareTexts } from "./compare-texts.ts";
+import { ExpressionError, type Span } from "./expression-error.ts";
+import { type Frame, spend, spendText } from "./frame.ts";
+import { type TextTest, compileTextTest, testText } from "./i-regexp.ts";
+import { isEqual } from "./is-equal.ts";
+import { type Missing, missing } from "./missing.ts";
+import { isObject } from "./type-name.ts";
+
+/** One selection: the whole document, and what is left of the budget. */
+export interface SelectRun {
+  readonly document: unknown;
+  readonly frame: Frame;
+  readonly span: Span;
+}
+
+/** The nodes that a query leads to from a value. */
+export type Query = (from: unknown, run: SelectRun) => unknown[];
+
+/** Does a filter hold for this node? */
+export type Test = (current: unknown, run: SelectRun) => boolean;
+
+/** A value inside of a filter; missing is what the standard calls Nothing. */
+type Value = (current: unknown, run: SelectRun) => unknown;
+
+type CompileQuery = (query: JSONPathQuery) => Query;
+
+type FilterExpression = jsonpath.expressions.FilterExpression;
+
+/** Compiles an expression of a filter that holds or not. */
+export function compileTest(expression: FilterExpression, compileQuery: CompileQuery): Test {
+  const { FilterQuery, FunctionExtension, InfixExpression, LogicalExpression, PrefixExpression } =
+    loadPackage("json-p3").jsonpath.expressions;
+  if (expression instanceof LogicalExpression) return compileTest(expression.expression, compileQuery);
+  if (expression instanceof PrefixExpression) {
+    const test = compileTest(expression.right, compileQuery);
+    return (current, run) => !test(current, run);
+  }
+  if (expression instanceof InfixExpression) {
+    if (!expression.logical) return compileComparison(expression, compileQuery);
+    const left = compileTest(expression.left, compileQuery);
+    const right = compileTest(expression.right, compileQuery);
+    if (expression.operator === "&&") return (current, run) => left(current, run) && right(current, run);
+    return (current, run) => left(current, run) || right(current, run);
+  }
+  if (expression instanceof FilterQuery) {
+    const nodes = compileNodes(expression, compileQuery);
+    return (current, run) => nodes(current, run).length > 0;
+  }
+  if (expression instanceof FunctionExtension) return compileMatch(expression, compileQuery);
+  throw unknownExpression();
+}
+
+/** `@…` starts from the node under test, `$…` from the document. */
+function compileNodes(query: jsonpath.expressions.FilterQuery, compileQuery: CompileQuery): Query {
+  const find = compileQuery(query.path);
+  const { RootQuery } = loadPackage("json-p3").jsonpath.expressions;
+  return query instanceof RootQuery ? (_current, run) => find(run.document, run) : find;
+}
+
+function compileComparison(
+  { left, operator, right }: jsonpath.expressions.InfixExpression,
+  compileQuery: CompileQuery,
+): Test {
+  const first = compileValue(left, compileQuery);
+  const second = compileValue(right, compileQuery);
+  const holds = comparisons.get(operator) ?? areEqual;
+  return (current, run) => holds(first(current, run), second(current, run), run);
+}
+
+type Comparison = (a: unknown, b: unknown, run: SelectRun) => boolean;
+
+const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
+  ["!=", (a, b, run) => !areEqual(a, b, run)],
+  ["<", (a, b, run) => isLess(a, b, run)],
+  [">", (a, b, run) => isLess(b, a, run)],
+  ["<=", (a, b, run) => isLess(a, b, run) || areEqual(a, b, run)],
+  [">=", (a, b, run) => isLess(b, a, run) || areEqual(a, b, run)],
+]);
+
+function areEqual(a: unknown, b: unknown, { frame, span }: SelectRun): boolean {
+  if (a === missing || b === missing) return a === b;
+  return isEqual(a, b, { frame, span });
+}
+
+function isLess(a: unknown, b: unknown, { frame, span }: SelectRun): boolean {
+  if (typeof a === "number" && typeof b === "number") return a < b;
+  if (typeof a !== "string" || typeof b !== "string") return false;
+  spendText(frame, Math.min(a.length, b.length), span);
+  return compareTexts(a, b) < 0;
+}
+
+function compileValue(expression: FilterExpression, compileQuery: CompileQuery): Value {
+  const { BooleanLiteral, FilterQuery, FunctionExtension, NullLiteral, NumberLiteral, StringLiteral } =
+    loadPackage("json-p3").jsonpath.expressions;
+  if (expression instanceof NullLiteral) return () => null;
+  if (
+    expression instanceof BooleanLiteral ||
+    expression instanceof NumberLiteral ||
+    expression instanceof StringLiteral
+  ) {
+    const { value } = expression;
+    return () => value;
+  }
+  if (expression instanceof FilterQuery) return onlyValue(compileNodes(expression, compileQuery));
+  if (expression instanceof FunctionExtension) return compileFunction(expression, compileQuery);
+  throw unknownExpression();
+}
+
+/** The value of the one node that a query finds. */
+function onlyValue(nodes: Query): Value {
+  return (current, run) => {
+    const found = nodes(current, run);
+    return found.length === 1 ? found[0] : missing;
+  };
+}
+
+/** `length()`, `count()` and `value()`; the package has checked their arguments. */
+function compileFunction({ name, args }: jsonpath.expressions.FunctionExtension, compileQuery: CompileQuery): Value {
+  const { FilterQuery } = loadPackage("json-p3").jsonpath.expressions;
+  const [argument] = args;
+  if (argument === undefined) throw unknownExpression();
+  if (name === "length") {
+    const value = compileValue(argument, compileQuery);
+    return (current, run) => lengthOf(value(current, run), run);
+  }
+  if (!(argument instanceof FilterQuery)) throw unknownExpression();
+  const nodes = compileNodes(argument, compileQuery);
+  if (name === "count") return (current, run) => nodes(current, run).length;
+  if (name === "value") return onlyValue(nodes);
+  throw unknownExpression();
+}
+
+function lengthOf(value: unknown, { frame, span }: SelectRun): number | Missing {
+  if (Array.isArray(value)) return value.length;
+  if (typeof value === "string") {
+    spendText(frame, value.length, span);
+    let characters = 0;
+    // Characters, not the halves that a string of this language counts.
+    for (let at = 0; at < value.length; at += (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) characters++;
+    return characters;
+  }
+  if (!isObject(value)) return missing;
+  const { length } = Object.keys(value);
+  spend(frame, length, span);
+  return length;
+}
+
+/** `match()` and `search()`. A pattern that stands in the path is compiled with it, and refused with it. */
+function compileMatch({ name, args }: jsonpath.expressions.FunctionExtension, compileQuery: CompileQuery): Test {
+  const [subject, pattern] = args;
+  if (subject === undefined || pattern === undefined || (name !== "match" && name !== "search"))
+    throw unknownExpression();
+  const text = compileValue(subject, compileQuery);
+  const { StringLiteral } = loadPackage("json-p3").jsonpath.expressions;
+  if (pattern instanceof StringLiteral) {
+    const test = compileTextTest(pattern.value, name);
+    return (current, run) => testText(test, text(current, run), run);
+  }
+  const source = compileValue(pattern, compileQuery);
+  const tests = new Map<string, TextTest | undefined>();
+  return (current, run) => {
+    const found = source(current, run);
+    if (typeof found !== "string") return false;
+    if (!tests.has(found)) {
+      // Patterns from the document are anyone's: each one is paid for, and few are kept.
+      spend(run.frame, patternTicks, run.span);
+      if (tests.size >= patternsKept) tests.clear();
+      tests.set(found, compileTextTest(found, name));
+    }
+    return testText(tests.get(found), text(current, run), run);
+  };
+}
+
+const patternTicks = 10_000;
+const patternsKept = 16;
+
+function unknownExpression(): ExpressionError {
+  const message = "the JSONPath has an expression that is not in the standard";
+  return new ExpressionError("select_refused", message, { at: 0, end: 0 });
+}

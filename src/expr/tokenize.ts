@@ -1,0 +1,125 @@
+import { ExpressionError } from "./expression-error.ts";
+import { limits } from "./limits.ts";
+import { readQuoted } from "./read-quoted.ts";
+
+/** One word of an expression. */
+export type Token = {
+  readonly at: number;
+  readonly end: number;
+} & (
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "quoted"; readonly value: string }
+  | { readonly kind: "name"; readonly value: string }
+  | { readonly kind: "mark"; readonly value: string }
+  | { readonly kind: "end"; readonly value: "" }
+);
+
+// None of these can backtrack more than once over the same characters.
+const space = /[ \t\r\n]+/y;
+const plainName = /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy;
+/** After a dot: may start with a digit, and hyphens between name characters belong to it. */
+const memberName = /[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*/uy;
+const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
+const mark = /\?\?|\|\||&&|[=!<>]=|[-+*/%!?:()[\].,@<>]/y;
+
+/**
+ * The words of the expression that starts at `start`. In a template it ends before the first `}` outside of quotes,
+ * else with the text; the last token is always `end`.
+ */
+export function tokenize(text: string, start: number, inTemplate: boolean): Token[] {
+  const tokens: Token[] = [];
+  for (let at = skipSpace(text, start); ; at = skipSpace(text, at)) {
+    if (at - start > limits.characters) throw tooLong(start, at);
+    const token = readToken(text, at, { afterDot: isDot(tokens.at(-1)), inTemplate });
+    tokens.push(token);
+    if (token.kind === "end") {
+      if (token.at - start > limits.characters) throw tooLong(start, token.at);
+      return tokens;
+    }
+    at = token.end;
+  }
+}
+
+function isDot(token: Token | undefined): boolean {
+  return token?.kind === "mark" && token.value === ".";
+}
+
+function skipSpace(text: string, at: number): number {
+  return at + matchAt(space, text, at).length;
+}
+
+interface Place {
+  readonly afterDot: boolean;
+  readonly inTemplate: boolean;
+}
+
+function readToken(text: string, at: number, { afterDot, inTemplate }: Place): Token {
+  const first = text[at];
+  if (first === undefined || (inTemplate && first === "}")) return { kind: "end", value: "", at, end: at };
+  if (first === '"' || first === "'") {
+    const { value, end } = readQuoted(text, at);
+    return { kind: "quoted", value, at, end };
+  }
+  const name = matchAt(afterDot ? memberName : plainName, text, at);
+  if (name !== "") return { kind: "name", value: name, at, end: at + name.length };
+  const digits = matchAt(number, text, at);
+  if (digits !== "") return { kind: "number", value: readNumber(text, at, digits), at, end: at + digits.length };
+  const sign = matchAt(mark, text, at);
+  if (sign !== "") return { kind: "mark", value: sign, at, end: at + sign.length };
+  throw unexpected(text, at);
+}
+
+function readNumber(text: string, at: number, digits: string): number {
+  const end = at + digits.length;
+  const glued = matchAt(plainName, text, end);
+  if (glued !== "") {
+    const whole = { at, end: end + glued.length };
+    const hint = "put an operator between them, or quotes around it to make it a text";
+    throw new ExpressionError("syntax", `${digits}${glued} is neither a number nor a name`, { ...whole, hint });
+  }
+  if (/^0\d/.test(digits)) {
+    const hint = "leave out the leading zeros, or put quotes around it to make it a text";
+    throw new ExpressionError("syntax", `${digits} starts with 0`, { at, end, hint });
+  }
+  const value = Number(digits);
+  if (!Number.isFinite(value)) throw new ExpressionError("not_finite", `${digits} is too large a number`, { at, end });
+  return value;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}
+
+/** What people write out of habit, and what to write instead. */
+const habits: ReadonlyMap<string, string> = new Map([
+  ["=", "write == to compare; nothing can be assigned"],
+  ["&", "write && for “and”"],
+  ["|", "write || for “or”; there are no filters after a bar, use functions such as upper(x)"],
+  ["`", "put texts in ' or \""],
+  ["“", "put texts in ' or \""],
+  ["”", "put texts in ' or \""],
+  ["‘", "put texts in ' or \""],
+  ["’", "put texts in ' or \""],
+  ["（", "write ( and )"],
+  ["）", "write ( and )"],
+  ["，", "write ,"],
+  ["$", "a ${…} holds no other one; write the path alone"],
+  ["{", "there are no maps in an expression; make them in YAML"],
+  ["}", "there are no maps in an expression; make them in YAML"],
+  [";", "an expression is one value; there are no statements"],
+  ["^", "there are no powers and no bit operators"],
+  ["~", "there are no bit operators and no regular expressions"],
+]);
+
+function unexpected(text: string, at: number): ExpressionError {
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  const end = at + character.length;
+  const message = `${JSON.stringify(character)} is not part of the language`;
+  return new ExpressionError("syntax", message, { at, end, hint: habits.get(character) });
+}
+
+function tooLong(start: number, end: number): ExpressionError {
+  const message = `an expression may have at most ${limits.characters} characters`;
+  return new ExpressionError("too_long", message, { at: start, end, hint: "split the work over several steps" });
+}

@@ -1,0 +1,13 @@
+import { missing } from "./missing.ts";
+
+/** The type of a value, as `type()` and messages name it: string, number, boolean, null, list or object. */
+export function typeName(value: unknown): string {
+  if (value === missing || value === undefined) return "missing";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "list" : typeof value;
+}
+
+/** A value that has keys; lists have none. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import type { Problem } from "../text/index.ts";
+
+/** The text of a file, or why there is none. */
+export type FileText = { readonly source: string; readonly problem?: undefined } | { readonly problem: Problem };
+
+/** A file of a workspace that is larger is none. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** Reads a file that people write; `name` is what problems call it. Never throws. */
+export async function readText({ path, name }: { readonly path: string; readonly name: string }): Promise<FileText> {
+  const wrong = (code: string, message: string): FileText => ({ problem: fileProblem(name, code, message) });
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > maxBytes)
+      return wrong("too_large", `the file has ${bytes.length} bytes, ${maxBytes} are allowed`);
+    return { source: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (error) {
+    if (error instanceof TypeError) return wrong("not_utf8", "the file is not UTF-8 text");
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    return wrong("not_readable", `the file cannot be read (${code})`);
+  }
+}
+
+/** A problem with a file as a whole. */
+export function fileProblem(file: string, code: string, message: string): Problem {
+  return { severity: "error", code, message, file, line: 1, column: 1 };
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { createMemoryRuns } from "./memory-runs.ts";
+import type { NewRun, RunJournal, RunLease, RunOwner } from "./runs.ts";
+
+const owner: RunOwner = { id: "o", pid: 1, processStart: "", bootId: "" };
+
+function newRun(id: string): NewRun {
+  return { id, chain: "c", definition: "{}", input: "{}", context: "{}", format: 1, fingerprints: "{}", startedAt: 1 };
+}
+
+async function make(runs: RunJournal, id: string): Promise<RunLease> {
+  const made = await runs.create(newRun(id), owner);
+  if ("existing" in made) throw new Error("exists");
+  return made.lease;
+}
+
+test("an event is kept at once, by reference, and nothing is waited for", async () => {
+  const runs = createMemoryRuns();
+  const lease = await make(runs, "r1");
+  const data = { large: {} };
+  expect(runs.append(lease, { seq: 1, kind: "started", key: "k", at: 1, data })).toBeUndefined();
+  expect((await runs.read("r1"))?.events[0]?.data).toBe(data);
+});
+
+test("the run that finished first is forgotten first; what goes on never is", async () => {
+  const runs = createMemoryRuns({ finished: 2 });
+  const open = await make(runs, "open");
+  await runs.finish(await make(runs, "waits"), { status: "waiting", at: 1 });
+  const leases = [];
+  for (const id of ["a", "b", "c"]) leases.push(await make(runs, id));
+  for (const lease of leases.toReversed()) await runs.finish(lease, { status: "success", at: 1 });
+  expect((await runs.list()).map(({ id }) => id)).toEqual(["b", "a", "waits", "open"]);
+  expect(await runs.read("c")).toBeUndefined();
+  expect(runs.append(open, { seq: 1, kind: "started", key: "k", at: 1, data: null })).toBeUndefined();
+});
+
+test("100 finished runs are kept where nothing else is said", async () => {
+  const runs = createMemoryRuns();
+  for (let i = 0; i < 130; i++) await runs.finish(await make(runs, `r${i}`), { status: "failed", at: i });
+  expect(await runs.list({ limit: 1000 })).toHaveLength(100);
+});
+
+test("a number of runs that makes no sense is refused", () => {
+  expect(() => createMemoryRuns({ finished: -1 })).toThrow("finished must be a whole number");
+  expect(() => createMemoryRuns({ finished: 1.5 })).toThrow(RangeError);
+});

@@ -1,0 +1,121 @@
+import type { CallRecord } from "./records.ts";
+
+/** Where a run stands: `waiting` for a person's decision, with nobody executing it. */
+export type RunStatus = "running" | "waiting" | "success" | "failed" | "cancelled";
+
+/** A process that can own runs. */
+export interface RunOwner {
+  readonly id: string;
+  readonly pid: number;
+  /** When that process started, as the system tells it: a number given again means another process. */
+  readonly processStart: string;
+  /** Which start of the machine. */
+  readonly bootId: string;
+}
+
+/** A run that is about to be made. Texts are JSON. */
+export interface NewRun {
+  readonly id: string;
+  readonly chain: string;
+  /** The resolved chain and every chain it calls. */
+  readonly definition: string;
+  readonly input: string;
+  readonly context: string;
+  /** Of the interpreter: another number replays differently. */
+  readonly format: number;
+  /** Tool name to a hash of what matters about it. */
+  readonly fingerprints: string;
+  readonly startedAt: number;
+  /** The run that this one repeats. */
+  readonly rerunOf?: string;
+}
+
+/** A run as it is kept. */
+export interface StoredRun extends NewRun {
+  readonly status: RunStatus;
+  readonly finishedAt?: number;
+  /** JSON; of a run that is over. */
+  readonly output?: string;
+  readonly error?: string;
+  readonly cancelRequested: boolean;
+  readonly cancelBy?: string;
+  readonly owner?: RunOwner;
+  readonly epoch: number;
+}
+
+/** One thing that happened to a run. `seq` counts from 1 without gaps. */
+export interface JournalEvent {
+  readonly seq: number;
+  readonly kind: "started" | "settled" | "waiting";
+  readonly key: string;
+  readonly at: number;
+  /** Plain JSON data. */
+  readonly data: unknown;
+}
+
+/** An event on its way into the journal; a call that settled brings its record, written in the same transaction. */
+export interface NewJournalEvent extends JournalEvent {
+  readonly record?: CallRecord;
+}
+
+/** The right to write to a run. Taking it over raises the epoch; what comes with an older epoch is refused. */
+export interface RunLease {
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+/** What came of trying to own a run. */
+export type Claim =
+  | {
+      readonly kind: "claimed";
+      readonly lease: RunLease;
+      readonly run: StoredRun;
+      readonly events: readonly JournalEvent[];
+    }
+  | { readonly kind: "held"; readonly run: StoredRun }
+  | { readonly kind: "finished"; readonly run: StoredRun; readonly events: readonly JournalEvent[] }
+  | { readonly kind: "unknown" };
+
+/** Which runs to list; newest first. */
+export interface RunQuery {
+  readonly chain?: string;
+  readonly status?: RunStatus;
+  /** 100 where absent, 1 to 1,000. */
+  readonly limit?: number;
+  /** Only runs that say `running` and whose owner is gone. */
+  readonly abandoned?: boolean;
+}
+
+/** How a run ended, or was left. */
+export interface RunEnd {
+  readonly status: RunStatus;
+  readonly at: number;
+  readonly output?: string;
+  readonly error?: string;
+}
+
+/**
+ * Keeps runs: what they are, who executes them, and everything that happened to them, in order. Every write carries a
+ * lease and is refused with `run_lost` when somebody else has taken the run over.
+ * Every implementation passes `test/conformance/run-journal.ts`.
+ */
+export interface RunJournal {
+  /** Makes a run that `owner` executes; when the id is taken, gives that run instead. Durable when it resolves. */
+  create(run: NewRun, owner: RunOwner): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }>;
+  /** Takes a run whose owner is gone (dead, or silent for 15 s), or that nobody executes. */
+  claim(runId: string, owner: RunOwner): Promise<Claim>;
+  /** In order. Undefined when kept at once; else resolves when durable, and everything before it is durable then. */
+  append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
+  /** Ends or leaves the run, after everything appended before; the lease is gone. */
+  finish(lease: RunLease, end: RunEnd): Promise<void>;
+  /** Asks whoever executes the run to stop; durable when it resolves. False when the run is over or unknown. */
+  requestCancel(runId: string, by: string | undefined): Promise<boolean>;
+  /** Those of these runs whose cancellation was asked for. Also says that the owner is alive. */
+  attend(
+    owner: RunOwner,
+    runIds: readonly string[],
+  ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]>;
+  read(runId: string): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined>;
+  /** Without outputs above 256 KiB, which `read` gives. */
+  list(query?: RunQuery): Promise<readonly StoredRun[]>;
+}

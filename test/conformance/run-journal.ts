@@ -1,0 +1,360 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Claim, NewJournalEvent, NewRun, RecordStore, RunJournal, RunLease } from "../../src/store/index.ts";
+import { sampleEvent, sampleOwner, sampleRun, settledCall } from "./sample-run.ts";
+
+/** An open journal, where the records go that its events bring, and how to end it. */
+export interface OpenRuns {
+  readonly runs: RunJournal;
+  readonly records: RecordStore;
+  close(): Promise<void>;
+}
+
+/** What every run journal must do. `open` gives an empty journal whose clock is `now`; 15 s of silence free a run. */
+export function runJournalConformance(name: string, open: (now: () => number) => Promise<OpenRuns>): void {
+  describe(`${name} run journal`, () => {
+    let store: OpenRuns;
+    let runs: RunJournal;
+    let now = 1000;
+    const ann = sampleOwner("ann");
+    const bob = sampleOwner("bob");
+
+    beforeEach(async () => {
+      now = 1000;
+      store = await open(() => now);
+      runs = store.runs;
+    });
+    afterEach(() => store.close());
+
+    async function make(id: string, given: Partial<NewRun> = {}, owner = ann): Promise<RunLease> {
+      const made = await runs.create(sampleRun(id, given), owner);
+      if ("existing" in made) throw new Error(`${id} exists`);
+      return made.lease;
+    }
+
+    /** Whether a journal keeps at once or later: the end of it. */
+    const append = async (lease: RunLease, event: NewJournalEvent): Promise<void> => runs.append(lease, event);
+
+    async function taken(id: string, owner = bob): Promise<Extract<Claim, { kind: "claimed" }>> {
+      const claim = await runs.claim(id, owner);
+      if (claim.kind !== "claimed") throw new Error(`${id} is ${claim.kind}`);
+      return claim;
+    }
+
+    describe("making a run", () => {
+      test("gives a lease, and the run can be read back as it was", async () => {
+        const made = sampleRun("r1", { rerunOf: "r0" });
+        expect(await runs.create(made, ann)).toEqual({ lease: { runId: "r1", epoch: 1 } });
+        const expected = { ...made, status: "running", cancelRequested: false, owner: ann, epoch: 1 };
+        expect(await runs.read("r1")).toEqual({ run: expected, events: [] });
+        expect(await runs.read("r2")).toBeUndefined();
+      });
+
+      test("gives the run that has the id already, and leaves it alone", async () => {
+        const lease = await make("r1");
+        await append(lease, sampleEvent(1));
+        const again = await runs.create(sampleRun("r1", { chain: "other", input: "{}" }), bob);
+        expect(again).toMatchObject({ existing: { id: "r1", chain: "research", owner: ann, epoch: 1 } });
+        await append(lease, sampleEvent(2));
+        expect((await runs.read("r1"))?.events).toHaveLength(2);
+      });
+
+      test("of two who make it at once, one does", async () => {
+        const made = await Promise.all([1, 2, 3, 4].map(() => runs.create(sampleRun("r1"), ann)));
+        expect(made.filter((one) => "lease" in one)).toHaveLength(1);
+      });
+    });
+
+    describe("events", () => {
+      test("come back in order and exactly as they were", async () => {
+        const lease = await make("r1");
+        const outputs: unknown[] = [null, "", "text\u0000\u2028🚀", 0, -1.5e300, true, [], {}, [[{ a: [null] }]]];
+        const odd = JSON.parse('{"__proto__":{"x":1},"constructor":2,"a.b":{"":3},"result":{"output":4}}') as unknown;
+        const events = [...outputs, odd].map((output, index) => sampleEvent(index + 1, output));
+        events.push({ seq: events.length + 1, kind: "started", key: "", at: 0.5, data: {} });
+        events.push({ seq: events.length + 1, kind: "waiting", key: "漢字/0#1", at: 1e15, data: [1, "2"] });
+        for (const event of events) await append(lease, event);
+        expect((await runs.read("r1"))?.events).toEqual(events);
+        const { data } = (await runs.read("r1"))?.events[9] ?? {};
+        expect(JSON.stringify(data)).toBe(JSON.stringify(events[9]?.data));
+      });
+
+      test("are in order without waiting for each, and all there when the last is", async () => {
+        const lease = await make("r1");
+        const events = Array.from({ length: 3000 }, (_, index) => sampleEvent(index + 1));
+        const kept = events.map((event) => append(lease, event));
+        await kept.at(-1);
+        expect((await runs.read("r1"))?.events).toEqual(events);
+        await Promise.all(kept);
+      });
+
+      test("that leave a gap, or come twice, are refused, and the run goes on", async () => {
+        const lease = await make("r1");
+        await append(lease, sampleEvent(1));
+        const gap = { code: "store_failed", reason: "journal_gap" };
+        await expect(append(lease, sampleEvent(3))).rejects.toMatchObject(gap);
+        await expect(append(lease, sampleEvent(1))).rejects.toMatchObject(gap);
+        await expect(append(lease, sampleEvent(0))).rejects.toMatchObject(gap);
+        await append(lease, sampleEvent(2));
+        expect((await runs.read("r1"))?.events.map(({ seq }) => seq)).toEqual([1, 2]);
+      });
+
+      test("bring the records of their calls, which look like all others", async () => {
+        const lease = await make("r1");
+        const outputs: unknown[] = [{ list: [1, { deep: "漢字" }] }, "text", null, 12.5, false, [], { output: 1 }];
+        const sent = outputs.map((output, index) => settledCall(index + 1, output));
+        for (const event of sent) await append(lease, event);
+        const found = (await store.records.query({})).records.toReversed();
+        expect(found).toEqual(sent.map(({ record }) => record));
+        expect((await runs.read("r1"))?.events).toEqual(outputs.map((output, index) => sampleEvent(index + 1, output)));
+        expect(await store.records.statistics()).toMatchObject({ totalCalls: 7, failedCalls: 0 });
+      });
+
+      test("of 5 MB work, and their records show a part", async () => {
+        const lease = await make("r1");
+        const output = { text: "漢字🚀".repeat(500_000), list: ["x"] };
+        await append(lease, settledCall(1, output));
+        const data = { args: ["y".repeat(300_000)] };
+        await append(lease, { seq: 2, kind: "started", key: "k", at: 1, data });
+        const whole = settledCall(3, ["z".repeat(300_000)]);
+        await append(lease, whole);
+        await runs.finish(lease, { status: "success", at: 5, output: JSON.stringify(output) });
+        const read = await runs.read("r1");
+        expect(read?.events).toEqual([
+          sampleEvent(1, output),
+          { seq: 2, kind: "started", key: "k", at: 1, data },
+          sampleEvent(3, ["z".repeat(300_000)]),
+        ]);
+        expect(JSON.parse(read?.run.output ?? "")).toEqual(output);
+        const [, record] = (await store.records.query({})).records;
+        expect(record?.output).toMatchObject({ $truncated: true });
+      });
+    });
+
+    describe("a lease", () => {
+      test("is of no use after the run ended or was left", async () => {
+        const over = await make("r1");
+        await runs.finish(over, { status: "success", at: 2000, output: "1" });
+        await expect(append(over, sampleEvent(1))).rejects.toMatchObject({ code: "run_lost" });
+        await expect(runs.finish(over, { status: "failed", at: 1 })).rejects.toMatchObject({ code: "run_lost" });
+        const left = await make("r2");
+        await runs.finish(left, { status: "waiting", at: 2000 });
+        await expect(append(left, sampleEvent(1))).rejects.toMatchObject({ code: "run_lost" });
+        expect((await runs.read("r1"))?.run).toMatchObject({ status: "success", output: "1" });
+      });
+
+      test("of an older epoch is refused, alone; what came with it is written", async () => {
+        const lost = await make("r1");
+        const other = await make("r2");
+        await append(lost, sampleEvent(1));
+        now += 15_001;
+        const { lease } = await taken("r1");
+        const outcomes = await Promise.allSettled([
+          append(other, sampleEvent(1)),
+          append(lost, sampleEvent(2, "stale")),
+          append(lease, sampleEvent(2, "right")),
+          runs.finish(lost, { status: "success", at: 1 }),
+          append(other, sampleEvent(2)),
+          append(lease, sampleEvent(3)),
+        ]);
+        expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual([true, false, true, false, true, true]);
+        expect(outcomes[1]).toMatchObject({ reason: { code: "run_lost" } });
+        expect((await runs.read("r1"))?.events).toEqual([sampleEvent(1), sampleEvent(2, "right"), sampleEvent(3)]);
+        expect((await runs.read("r1"))?.run).toMatchObject({ status: "running", owner: bob, epoch: 2 });
+      });
+
+      test("of an unknown run, or made up, is refused", async () => {
+        await make("r1");
+        for (const lease of [
+          { runId: "unknown", epoch: 1 },
+          { runId: "r1", epoch: 2 },
+          { runId: "r1", epoch: 0 },
+          { runId: "__proto__", epoch: 1 },
+        ]) {
+          await expect(append(lease, sampleEvent(1))).rejects.toMatchObject({ code: "run_lost" });
+          await expect(runs.finish(lease, { status: "failed", at: 1 })).rejects.toMatchObject({ code: "run_lost" });
+        }
+        expect((await runs.read("r1"))?.events).toEqual([]);
+      });
+
+      test("that is refused keeps the record: the call was made", async () => {
+        const lost = await make("r1");
+        await runs.finish(lost, { status: "cancelled", at: 1 });
+        const event = settledCall(1, { answer: 42 });
+        await expect(append(lost, event)).rejects.toMatchObject({ code: "run_lost" });
+        expect((await store.records.query({})).records).toEqual([event.record]);
+      });
+    });
+
+    describe("the end", () => {
+      test.each(["success", "failed", "cancelled"] as const)(
+        "%s is kept, after all that came before",
+        async (status) => {
+          const lease = await make("r1");
+          const kept = [1, 2, 3].map((seq) => append(lease, sampleEvent(seq)));
+          await runs.finish(lease, { status, at: 9000, output: '{"a":1}', error: '{"code":"timeout"}' });
+          await Promise.all(kept);
+          const read = await runs.read("r1");
+          expect(read?.run).toEqual({
+            ...sampleRun("r1"),
+            status,
+            finishedAt: 9000,
+            output: '{"a":1}',
+            error: '{"code":"timeout"}',
+            cancelRequested: false,
+            epoch: 1,
+          });
+          expect(read?.events).toHaveLength(3);
+          expect(await runs.claim("r1", bob)).toEqual({ kind: "finished", ...read });
+        },
+      );
+
+      test("that is only a pause leaves the run to whoever wants it next", async () => {
+        const lease = await make("r1");
+        await append(lease, sampleEvent(1));
+        await runs.finish(lease, { status: "waiting", at: 9000 });
+        const { run } = (await runs.read("r1")) ?? {};
+        expect(run).toMatchObject({ status: "waiting" });
+        expect(run).not.toHaveProperty("finishedAt");
+        expect(run).not.toHaveProperty("owner");
+        const claim = await taken("r1");
+        expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { status: "running", owner: bob } });
+        expect(claim.events).toEqual([sampleEvent(1)]);
+        await append(claim.lease, sampleEvent(2));
+      });
+    });
+
+    describe("taking a run over", () => {
+      test("fails while its owner is heard of", async () => {
+        const lease = await make("r1");
+        now += 14_000;
+        expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held", run: { owner: ann, epoch: 1 } });
+        await runs.attend(ann, ["r1"]);
+        now += 14_000;
+        expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held" });
+        await append(lease, sampleEvent(1));
+        expect(await runs.claim("unknown", bob)).toEqual({ kind: "unknown" });
+      });
+
+      test("works when its owner was silent for too long, and gives all that happened", async () => {
+        const lease = await make("r1");
+        await append(lease, sampleEvent(1));
+        now += 15_001;
+        const claim = await taken("r1");
+        expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { owner: bob, epoch: 2 } });
+        expect(claim.events).toEqual([sampleEvent(1)]);
+        expect(await runs.claim("r1", ann)).toMatchObject({ kind: "held", run: { owner: bob } });
+        now += 15_001;
+        expect((await taken("r1", ann)).lease.epoch).toBe(3);
+      });
+
+      test("of many who try at once, one succeeds", async () => {
+        const lease = await make("r1");
+        await runs.finish(lease, { status: "running", at: 1 });
+        const owners = Array.from({ length: 8 }, (_, index) => sampleOwner(`o${index}`));
+        const claims = await Promise.all(owners.map((owner) => runs.claim("r1", owner)));
+        expect(claims.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+        expect(claims.filter(({ kind }) => kind === "held")).toHaveLength(7);
+      });
+    });
+
+    describe("cancelling", () => {
+      test("is asked for once, and told to the owner until the run is over", async () => {
+        const lease = await make("r1");
+        await make("r2");
+        expect(await runs.attend(ann, ["r1", "r2"])).toEqual([]);
+        expect(await runs.requestCancel("r1", "bob")).toBe(true);
+        expect(await runs.requestCancel("r1", "eve")).toBe(true);
+        expect(await runs.requestCancel("unknown", "bob")).toBe(false);
+        expect(await runs.attend(ann, ["r1", "r2"])).toEqual([{ runId: "r1", by: "bob" }]);
+        expect(await runs.attend(ann, ["r2"])).toEqual([]);
+        expect((await runs.read("r1"))?.run).toMatchObject({ cancelRequested: true, cancelBy: "bob" });
+        await runs.finish(lease, { status: "cancelled", at: 1 });
+        expect(await runs.requestCancel("r1", "bob")).toBe(false);
+      });
+
+      test("needs no name", async () => {
+        await make("r1");
+        expect(await runs.requestCancel("r1", undefined)).toBe(true);
+        expect(await runs.attend(ann, ["r1"])).toEqual([{ runId: "r1", by: undefined }]);
+      });
+
+      test("of a run that waits is found by whoever takes it up", async () => {
+        await runs.finish(await make("r1"), { status: "waiting", at: 1 });
+        expect(await runs.requestCancel("r1", "bob")).toBe(true);
+        expect((await taken("r1")).run).toMatchObject({ cancelRequested: true, cancelBy: "bob" });
+        expect(await runs.attend(bob, ["r1"])).toEqual([{ runId: "r1", by: "bob" }]);
+      });
+    });
+
+    describe("a list", () => {
+      const ids = async (query?: Parameters<RunJournal["list"]>[0]): Promise<string[]> =>
+        (await runs.list(query)).map(({ id }) => id);
+
+      test("is newest first, by chain and status, and as long as asked for", async () => {
+        const leases = new Map<string, RunLease>();
+        for (const [id, startedAt] of [
+          ["a", 1],
+          ["b", 3],
+          ["c", 2],
+          ["d", 3],
+        ] as const) {
+          leases.set(id, await make(id, { startedAt, chain: id === "a" ? "write" : "research" }));
+        }
+        await runs.finish(leases.get("b")!, { status: "failed", at: 5, error: "{}" });
+        await runs.finish(leases.get("c")!, { status: "waiting", at: 5 });
+        expect(await ids()).toEqual(["d", "b", "c", "a"]);
+        expect(await ids({ limit: 2 })).toEqual(["d", "b"]);
+        expect(await ids({ chain: "research" })).toEqual(["d", "b", "c"]);
+        expect(await ids({ status: "failed" })).toEqual(["b"]);
+        expect(await ids({ status: "waiting", chain: "write" })).toEqual([]);
+        expect((await runs.list({ status: "failed" }))[0]).toEqual((await runs.read("b"))?.run);
+        expect(await ids({ limit: -5 })).toEqual(["d"]);
+      });
+
+      test("tells which runs were abandoned, also one that nothing happened to yet", async () => {
+        await make("silent");
+        await runs.finish(await make("left"), { status: "running", at: 1 });
+        await runs.finish(await make("waits"), { status: "waiting", at: 1 });
+        await runs.finish(await make("over"), { status: "success", at: 1 });
+        now += 10_000;
+        await make("fresh", {}, bob);
+        expect(await ids({ abandoned: true })).toEqual(["left"]);
+        now += 6000;
+        expect(await ids({ abandoned: true })).toEqual(["left", "silent"]);
+        expect(await ids({ abandoned: true, status: "waiting" })).toEqual([]);
+        expect(await ids({ abandoned: true, limit: 1, chain: "research" })).toEqual(["left"]);
+        expect(await ids({ abandoned: false })).toHaveLength(5);
+      });
+
+      test("leaves out outputs above 256 KiB", async () => {
+        const output = JSON.stringify("x".repeat(300_000));
+        await runs.finish(await make("r1"), { status: "success", at: 1, output });
+        const [listed] = await runs.list();
+        expect(listed && Object.keys(listed)).not.toContain("output");
+        expect((await runs.read("r1"))?.run.output === output).toBe(true);
+      });
+    });
+
+    test("1,000 runs at once keep their own order", async () => {
+      const many = Array.from({ length: 1000 }, (_, index) => `r${index}`);
+      await Promise.all(
+        many.map(async (id, index) => {
+          const lease = await make(id, { startedAt: index });
+          for (let seq = 1; seq <= 6; seq += 2) {
+            // Every other one is not waited for.
+            void append(lease, sampleEvent(seq, `${id}/${seq}`));
+            await append(lease, settledCall(seq + 1, `${id}/${seq + 1}`));
+          }
+          await runs.finish(lease, { status: "success", at: 1 });
+        }),
+      );
+      expect((await runs.list({ limit: 1000, status: "success" })).length).toBeGreaterThanOrEqual(1000);
+      for (const id of many.filter((_, index) => index % 50 === 0)) {
+        expect((await runs.read(id))?.events).toEqual(
+          [1, 2, 3, 4, 5, 6].map((seq) => sampleEvent(seq, `${id}/${seq}`)),
+        );
+      }
+      expect((await store.records.statistics()).totalCalls).toBe(3000);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+// Executes runs on a database until it is killed, or does what it is told; see run-journal.test.ts.
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { currentOwner, openSqlite } from "../../src/adapters/index.ts";
+import { isFailureError } from "../../src/base/index.ts";
+import type { RunLease } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import { sampleEvent, sampleRun, settledCall } from "../conformance/sample-run.ts";
+
+const [file = "", mode = "", name = ""] = process.argv.slice(2);
+const store = await openSqlite({ file, redactor: createRedactor([]) });
+const owner = currentOwner();
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+async function make(id: string): Promise<RunLease> {
+  const made = await store.runs.create(sampleRun(id), owner);
+  if ("existing" in made) throw new Error(`${id} exists`);
+  return made.lease;
+}
+
+/** Appends for ever, several runs at once, and says what is durable: run and number of the last event. */
+async function writeRuns(): Promise<void> {
+  const execute = async (id: string): Promise<void> => {
+    const lease = await make(id);
+    say(`${id} 0`);
+    for (let seq = 1; ; seq += 2) {
+      const begun = store.runs.append(lease, { ...sampleEvent(seq), kind: "started" });
+      // Some are waited for one by one, some together with the next.
+      if (seq % 3 === 0) await begun;
+      const output = { id, text: "x".repeat((seq * 31) % 3000) };
+      await store.runs.append(lease, settledCall(seq + 1, output, { id: `${id}-${seq + 1}`, callerId: id }));
+      say(`${id} ${seq + 1}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, index) => execute(`${name}-${index}`)));
+}
+
+/** Holds one run, and appends or ends it when told to. */
+async function holdRun(): Promise<void> {
+  const lease = await make(name);
+  await store.runs.append(lease, sampleEvent(1));
+  say("ready");
+  let seq = 1;
+  const orders: Record<string, () => Promise<unknown> | undefined> = {
+    append: () => store.runs.append(lease, settledCall(++seq, "late")),
+    finish: () => store.runs.finish(lease, { status: "success", at: 1, output: '"stale"' }),
+    attend: () => store.runs.attend(owner, [name]),
+    close: () => store.close(),
+  };
+  for await (const order of createInterface({ input: process.stdin })) {
+    try {
+      await orders[order]?.();
+      say("ok");
+    } catch (error) {
+      say(isFailureError(error) ? error.code : String(error));
+    }
+  }
+}
+
+await (mode === "write" ? writeRuns() : holdRun());

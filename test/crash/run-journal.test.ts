@@ -1,0 +1,257 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { createInterface } from "node:readline";
+import { setTimeout as after } from "node:timers/promises";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { type SqliteStore, currentOwner, openSqlite } from "../../src/adapters/index.ts";
+import type { SqliteOptions } from "../../src/adapters/sqlite/open-sqlite.ts";
+import { type FailureError, isFailureError } from "../../src/base/index.ts";
+import type { NewJournalEvent, RunLease } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import { sampleEvent, sampleRun, settledCall } from "../conformance/sample-run.ts";
+import { openFaulty } from "./open-faulty.ts";
+import { readDatabase } from "./read-database.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "windlass-run-crash-"));
+const program = join(import.meta.dirname, "run-journal-child.ts");
+const stores: SqliteStore[] = [];
+const children: Child[] = [];
+let files = 0;
+
+afterEach(async () => {
+  for (const { process: child } of children.splice(0)) {
+    child.kill("SIGCONT");
+    child.kill("SIGKILL");
+  }
+  await Promise.allSettled(stores.splice(0).map((store) => store.close()));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const newFile = (): string => join(folder, `${++files}.db`);
+
+async function open(file: string, options: Partial<SqliteOptions> = {}): Promise<SqliteStore> {
+  const store = await openSqlite({ file, redactor: createRedactor([]), ...options });
+  stores.push(store);
+  return store;
+}
+
+async function make(store: SqliteStore, id: string): Promise<RunLease> {
+  const made = await store.runs.create(sampleRun(id), currentOwner());
+  if ("existing" in made) throw new Error(`${id} exists`);
+  return made.lease;
+}
+
+interface Child {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  /** The next line it prints. */
+  line(): Promise<string>;
+  /** Tells it something and gives its answer. */
+  tell(order: string): Promise<string>;
+  /** Kills it and gives all it had printed and nobody read. */
+  kill(): Promise<string[]>;
+}
+
+function start(...args: string[]): Child {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => (await lines.next()).value ?? "";
+  const started: Child = {
+    process: child,
+    line,
+    async tell(order) {
+      child.stdin.write(`${order}\n`);
+      return line();
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      const rest: string[] = [];
+      for (let next = await lines.next(); !next.done; next = await lines.next()) rest.push(next.value);
+      return rest;
+    },
+  };
+  children.push(started);
+  return started;
+}
+
+describe("kill -9", () => {
+  test(
+    "20 times: what was acknowledged is there, without gaps, each call with one record; dead owners lose their runs at once",
+    { timeout: 120_000 },
+    async () => {
+      const file = newFile();
+      const survivor = await open(file);
+      const acknowledged = new Map<string, number>();
+      for (let round = 0; round < 20; round++) {
+        const child = start(file, "write", `k${round}`);
+        const first = await child.line();
+        await after((round * 37) % 120);
+        // The last line may have been cut off.
+        for (const text of [first, ...(await child.kill())]) {
+          const [, id = "", seq = "0"] = /^(k\d+-\d+) (\d+)$/.exec(text) ?? [];
+          if (id !== "") acknowledged.set(id, Math.max(acknowledged.get(id) ?? 0, Number(seq)));
+        }
+      }
+      expect(acknowledged.size).toBeGreaterThanOrEqual(20);
+      const abandoned = await survivor.runs.list({ abandoned: true, limit: 1000 });
+      expect(abandoned.map(({ id }) => id)).toEqual(expect.arrayContaining([...acknowledged.keys()]));
+      for (const [id, seq] of acknowledged) {
+        const begin = performance.now();
+        const claim = await survivor.runs.claim(id, currentOwner());
+        expect(performance.now() - begin).toBeLessThan(1000);
+        if (claim.kind !== "claimed") throw new Error(`${id} is ${claim.kind}`);
+        expect(claim.events.length).toBeGreaterThanOrEqual(seq);
+        expect(claim.events.map((event) => event.seq)).toEqual(claim.events.map((_, index) => index + 1));
+        const settled = claim.events.filter(({ kind }) => kind === "settled").map((event) => `${id}-${event.seq}`);
+        const { records } = await survivor.records.query({ callerId: id, limit: 1000 });
+        expect(records.map((record) => record.id).toSorted()).toEqual(settled.slice(-1000).toSorted());
+        await survivor.runs.append(claim.lease, sampleEvent(claim.events.length + 1));
+      }
+      await survivor.close();
+      expect(readDatabase(file).integrity).toBe("ok");
+    },
+  );
+
+  test("before the first event leaves a run that is listed as abandoned", async () => {
+    const file = newFile();
+    const store = await open(file);
+    const child = start(file, "write", "early");
+    const [id = ""] = (await child.line()).split(" ");
+    expect(await store.runs.claim(id, currentOwner())).toMatchObject({ kind: "held" });
+    expect(await store.runs.list({ abandoned: true })).toEqual([]);
+    await child.kill();
+    expect((await store.runs.list({ abandoned: true })).map((run) => run.id)).toContain(id);
+    expect(await store.runs.claim(id, currentOwner())).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
+  });
+});
+
+describe("two processes on one database", () => {
+  test("a stopped owner loses its run after a while, and cannot write when it wakes up", async () => {
+    const file = newFile();
+    const store = await open(file, { ownerSilenceMs: 400 });
+    const child = start(file, "hold", "r1");
+    expect(await child.line()).toBe("ready");
+    await child.tell("attend");
+    child.process.kill("SIGSTOP");
+    expect(await store.runs.claim("r1", currentOwner())).toMatchObject({ kind: "held" });
+    let claim = await store.runs.claim("r1", currentOwner());
+    for (; claim.kind === "held"; claim = await store.runs.claim("r1", currentOwner())) await after(50);
+    if (claim.kind !== "claimed") throw new Error(claim.kind);
+    await store.runs.append(claim.lease, sampleEvent(2, "right"));
+    child.process.kill("SIGCONT");
+    expect(await child.tell("append")).toBe("run_lost");
+    expect(await child.tell("finish")).toBe("run_lost");
+    await store.runs.append(claim.lease, sampleEvent(3));
+    const read = await store.runs.read("r1");
+    expect(read?.run).toMatchObject({ status: "running", epoch: 2 });
+    expect(read?.events).toEqual([sampleEvent(1), sampleEvent(2, "right"), sampleEvent(3)]);
+    // Refused as an event, kept as what it is: a call that was made.
+    expect((await store.records.query({})).records).toMatchObject([{ output: "late" }]);
+  });
+
+  test("of several that claim a run at once, one wins, and only that one can write", async () => {
+    const file = newFile();
+    const several = await Promise.all([1, 2, 3].map(() => open(file)));
+    const [first] = several;
+    for (let round = 0; round < 20; round++) {
+      const id = `r${round}`;
+      await first!.runs.finish(await make(first!, id), { status: "running", at: 1 });
+      const claims = await Promise.all(several.map(({ runs }) => runs.claim(id, currentOwner())));
+      expect(claims.map(({ kind }) => kind).toSorted()).toEqual(["claimed", "held", "held"]);
+      const writes = await Promise.allSettled(
+        several.map(async ({ runs }, index) => {
+          const claim = claims[index]!;
+          return runs.append(claim.kind === "claimed" ? claim.lease : { runId: id, epoch: 1 }, sampleEvent(1));
+        }),
+      );
+      expect(writes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    }
+  });
+
+  test("closing a store leaves its runs to others at once", async () => {
+    const file = newFile();
+    const store = await open(file);
+    const child = start(file, "hold", "r1");
+    expect(await child.line()).toBe("ready");
+    expect(await child.tell("close")).toBe("ok");
+    expect(await store.runs.list({ abandoned: true })).toHaveLength(1);
+    expect(await store.runs.claim("r1", currentOwner())).toMatchObject({ kind: "claimed", events: [{ seq: 1 }] });
+  });
+});
+
+describe("a full disk", () => {
+  test("fails the append clearly; nothing of it is written later, and the run can be taken up again", async () => {
+    const file = newFile();
+    const { store, cure, errors } = await openFaulty("full", { file });
+    stores.push(store);
+    const owner = currentOwner();
+    const made = await store.runs.create(sampleRun("r1"), owner);
+    if ("existing" in made) throw new Error("exists");
+    const fill = async (): Promise<{ readonly seq: number; readonly failure: FailureError }> => {
+      for (let seq = 1; ; seq++) {
+        try {
+          await store.runs.append(made.lease, settledCall(seq, "x".repeat(5000), { id: `c${seq}` }));
+        } catch (failure) {
+          if (isFailureError(failure)) return { seq, failure };
+          throw failure;
+        }
+      }
+    };
+    const { seq, failure } = await fill();
+    expect(failure).toMatchObject({ code: "store_full" });
+    await expect(store.runs.append(made.lease, sampleEvent(seq + 1))).rejects.toMatchObject({ code: "store_full" });
+    await expect(store.runs.finish(made.lease, { status: "failed", at: 1 })).rejects.toMatchObject({
+      code: "store_full",
+    });
+    expect(errors).toMatchObject([{ code: "store_full" }]);
+    expect((await store.runs.read("r1"))?.events).toHaveLength(seq - 1);
+    cure();
+    const claim = await store.runs.claim("r1", owner);
+    if (claim.kind !== "claimed") throw new Error(claim.kind);
+    expect(claim.events).toHaveLength(seq - 1);
+    await store.runs.append(claim.lease, sampleEvent(seq));
+    await store.runs.finish(claim.lease, { status: "success", at: 1 });
+    // The call whose event found no room was made: its record was kept and is written now.
+    await store.records.flush();
+    expect(readDatabase(file).ids).toEqual(Array.from({ length: seq }, (_, index) => `c${index + 1}`));
+  });
+});
+
+describe("a writer thread", () => {
+  test.each(["dies-once-before-commit", "dies-once-after-commit"] as const)(
+    "that %s is replaced; every event is written once, and who was refused is told so",
+    async (fault) => {
+      const file = newFile();
+      const sound = await open(file);
+      const lost = await make(sound, "lost");
+      const held = await make(sound, "held");
+      await sound.runs.finish(lost, { status: "waiting", at: 1 });
+      const { store } = await openFaulty(fault, { file });
+      stores.push(store);
+      const append = async (lease: RunLease, event: NewJournalEvent): Promise<void> => store.runs.append(lease, event);
+      const outcomes = await Promise.allSettled([
+        append(held, settledCall(1, "a")),
+        append(lost, sampleEvent(1)),
+        append(held, sampleEvent(3)),
+        append(held, settledCall(2, "b")),
+      ]);
+      expect(outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason : "written"))).toMatchObject([
+        "written",
+        { code: "run_lost" },
+        { code: "store_failed", reason: "journal_gap" },
+        "written",
+      ]);
+      expect((await store.runs.read("held"))?.events).toEqual([sampleEvent(1, "a"), sampleEvent(2, "b")]);
+      expect((await store.records.query({})).records).toHaveLength(2);
+    },
+  );
+
+  test("that keeps dying fails what waits for it", async () => {
+    const { store } = await openFaulty("dies", { file: newFile() });
+    stores.push(store);
+    await expect(store.runs.create(sampleRun("r1"), currentOwner())).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.runs.claim("r1", currentOwner())).rejects.toMatchObject({ code: "store_failed" });
+  });
+});

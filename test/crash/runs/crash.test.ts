@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openSqlite } from "../../../src/adapters/index.ts";
+import { ChainLibrary, type Plan, runChain } from "../../../src/chain/index.ts";
+import { createEngine } from "../../../src/engine/index.ts";
+import { createRedactor } from "../../../src/text/index.ts";
+import { crash, decideForever, startChild } from "./crash-harness.ts";
+import { effectTools } from "./effect-tools.ts";
+import { generateChain } from "./generate-chain.ts";
+import { brokenRules, eventsIn, gaps, readEffects } from "./invariants.ts";
+
+/** `npm run crash` asks for more. */
+const wantedKills = Number(process.env["WINDLASS_KILLS"] ?? 60);
+const firstSeed = Number(process.env["WINDLASS_SEED"] ?? 1);
+const runsAtOnce = 5;
+const quiet = [41, 42, 43];
+
+let base = "";
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), "windlass-crash-"));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+interface Prepared {
+  readonly folder: string;
+  readonly words: string[];
+  readonly plans: Map<string, Plan>;
+}
+
+function prepare(name: string, seeds: readonly number[]): Prepared {
+  const folder = mkdtempSync(join(base, `${name}-`));
+  const engine = createEngine({ tools: effectTools(undefined) });
+  const chains = new ChainLibrary({ tools: engine.tools });
+  const plans = new Map<string, Plan>();
+  for (const seed of seeds) {
+    const { chain, children } = generateChain(seed);
+    for (const spec of [...children, chain]) chains.add({ name: spec.name, spec });
+    plans.set(`run-${seed}`, chains.plan(chain.name));
+  }
+  return { folder, words: seeds.map((seed) => `${seed}:run-${seed}`), plans };
+}
+
+/** People who decide until the returned function is called. */
+function decide(folder: string): () => Promise<void> {
+  const promises = {
+    acknowledged: new Set<string>(),
+    over: new Map(),
+    approved: new Map(),
+    cancelled: new Map(),
+    kills: 0,
+  };
+  const opened = openSqlite({ file: join(folder, "journal.db"), redactor: createRedactor([]) });
+  const people = opened.then((store) => decideForever({ store, folder, promises }));
+  return async () => {
+    (await people).stop();
+    await (
+      await people
+    ).ended;
+    await (await opened).close();
+  };
+}
+
+/** What a run gives when nobody kills it. */
+async function undisturbed(plan: Plan): Promise<unknown> {
+  const engine = createEngine({ tools: effectTools(undefined) });
+  const result = await runChain(plan, { engine, ask: async () => ({ approved: true }) });
+  expect(result.status).toBe("success");
+  return result.output;
+}
+
+/** Kills the process that executes a handful of runs until they are over, and looks at what is left. */
+async function round(number: number, most: number): Promise<number> {
+  const seeds = Array.from({ length: runsAtOnce }, (_, i) => firstSeed + number * runsAtOnce + i);
+  const { folder, words, plans } = prepare("round", seeds);
+  const cancel = [`run-${seeds[0]}`];
+  const promises = await crash({ folder, words, kills: most, seed: firstSeed * 1000 + number, cancel });
+  const effects = readEffects(join(folder, "effects.ndjson"));
+  const store = await openSqlite({ file: join(folder, "journal.db"), redactor: createRedactor([]) });
+  try {
+    for (const [runId, plan] of plans) {
+      expect(brokenRules(runId, plan, effects), runId).toEqual([]);
+      const kept = await store.runs.read(runId);
+      expect(kept, `${runId} was acknowledged`).toBeDefined();
+      const asked = promises.cancelled.get(runId);
+      if (kept?.run.status === "success") {
+        expect(JSON.parse(kept.run.output ?? "null"), runId).toEqual(await undisturbed(plan));
+      } else {
+        expect([runId, kept?.run.status]).toEqual([runId, asked === undefined ? "success" : "cancelled"]);
+      }
+      const late = effects.filter(
+        ({ key, at }) => asked !== undefined && key.startsWith(`${runId}/`) && at > asked + 2500,
+      );
+      expect(late, "work that began long after a cancellation").toEqual([]);
+    }
+    // One question for each step that asks: what was approved is not asked again.
+    const approvals = await store.approvals.list(Date.now());
+    const questions = approvals.filter(({ message }) => message.startsWith("Do "));
+    expect(new Set(questions.map(({ runId, step }) => `${runId}/${step}`)).size).toBe(questions.length);
+    const lost = approvals.filter(
+      ({ id, status }) => promises.approved.has(id) && status !== "used" && status !== "approved",
+    );
+    expect(lost, "approvals that were given").toEqual([]);
+  } finally {
+    await store.close();
+  }
+  expect([...promises.acknowledged].filter((id) => !plans.has(id))).toEqual([]);
+  expect(gaps(join(folder, "journal.db"))).toEqual([]);
+  return promises.kills;
+}
+
+describe("[N12] kill -9 at any moment", () => {
+  test(
+    `${wantedKills} times: right outputs, nothing twice, nothing lost`,
+    { timeout: 3_600_000, retry: 0 },
+    async () => {
+      let kills = 0;
+      for (let number = 0; kills < wantedKills; number++) kills += await round(number, wantedKills - kills);
+      expect(kills).toBe(wantedKills);
+    },
+  );
+
+  test("the rules find out when the journal breaks its word", { timeout: 300_000 }, async () => {
+    const broken: string[] = [];
+    for (let seed = 900; seed < 912 && broken.length === 0; seed++) {
+      const { folder, words, plans } = prepare("hasty", [seed, seed + 100]);
+      await crash({ folder, words, kills: 5, seed, fault: "hasty" }).catch((error: unknown) =>
+        broken.push(String(error)),
+      );
+      const effects = readEffects(join(folder, "effects.ndjson"));
+      for (const [runId, plan] of plans) broken.push(...brokenRules(runId, plan, effects));
+    }
+    expect(broken).not.toEqual([]);
+  });
+});
+
+describe("[N12] two processes", () => {
+  test("a dead owner's run is taken over in under a second", { timeout: 120_000 }, async () => {
+    const { folder, words } = prepare("adopt", [31]);
+    const adopter = startChild(folder, ["adopt"]);
+    await adopter.said("ready");
+    const owner = startChild(folder, words);
+    await owner.said("acknowledged");
+    owner.kill("SIGKILL");
+    const killedAt = Date.now();
+    await owner.ended;
+    const line = await adopter.said("adopted run-31");
+    adopter.kill("SIGKILL");
+    await adopter.ended;
+    expect(Number(line.split(" ")[2]) - killedAt).toBeLessThan(1000);
+  });
+
+  test(
+    "a run is never executed by both: the second joins, and both tell the same end",
+    { timeout: 120_000 },
+    async () => {
+      const { folder, words, plans } = prepare("both", quiet);
+      const children = [startChild(folder, words), startChild(folder, words), startChild(folder, words)];
+      const people = decide(folder);
+      await Promise.all(children.map(({ ended }) => ended));
+      await people();
+      const effects = readEffects(join(folder, "effects.ndjson"));
+      for (const [runId, plan] of plans) {
+        expect(brokenRules(runId, plan, effects)).toEqual([]);
+        expect(new Set(effects.filter(({ key }) => key.startsWith(`${runId}/`)).map(({ pid }) => pid)).size).toBe(1);
+        for (const { lines } of children) expect(lines).toContain(`over ${runId} success`);
+      }
+    },
+  );
+
+  test("a stopped owner loses its lease and cannot commit afterwards", { timeout: 120_000 }, async () => {
+    const { folder, words } = prepare("stopped", quiet);
+    const owner = startChild(folder, words, { silenceMs: 1500 });
+    const people = decide(folder);
+    for (const word of words) await owner.said(`acknowledged ${word.split(":")[1]}`);
+    owner.kill("SIGSTOP");
+    const heir = startChild(folder, words, { silenceMs: 1500 });
+    expect(await heir.ended).toBe(0);
+    const before = eventsIn(folder);
+    const effects = readEffects(join(folder, "effects.ndjson")).filter(
+      ({ effect }) => effect !== "read" && effect !== "pure",
+    );
+    owner.kill("SIGCONT");
+    await owner.ended;
+    await people();
+    const taken = words
+      .map((word) => word.split(":")[1] ?? "")
+      .filter((id) => heir.lines.includes(`over ${id} success`));
+    expect(taken.length).toBeGreaterThan(0);
+    // It neither wrote anything, nor did anything that counts; it knows that the runs are somebody else's.
+    expect(eventsIn(folder)).toBe(before);
+    const after = readEffects(join(folder, "effects.ndjson")).filter(
+      ({ effect }) => effect !== "read" && effect !== "pure",
+    );
+    expect(after.filter(({ what }) => what === "begin").length).toBe(
+      effects.filter(({ what }) => what === "begin").length,
+    );
+    expect(owner.lines.filter((line) => line.startsWith("lost")).every((line) => line.endsWith("run_lost"))).toBe(true);
+    expect(owner.lines.some((line) => line.startsWith("lost"))).toBe(true);
+  });
+});

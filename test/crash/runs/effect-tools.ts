@@ -1,0 +1,67 @@
+import { appendFileSync, fsyncSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fail } from "../../../src/base/index.ts";
+import { fromJsonSchema } from "../../../src/schema/index.ts";
+import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../../src/tool/index.ts";
+
+/** One line of the effects log: what the world saw. */
+export interface EffectLine {
+  readonly what: "begin" | "end";
+  readonly tool: string;
+  readonly effect: Effect;
+  /** run/step, with item and round. */
+  readonly key: string;
+  readonly at: number;
+  readonly pid: number;
+}
+
+const input = fromJsonSchema({
+  type: "object",
+  properties: { value: { type: "number" }, ms: { type: "number", default: 0 } },
+  required: ["value"],
+});
+const output = fromJsonSchema({ type: "object", properties: { value: { type: "number" } }, required: ["value"] });
+
+/** Tools whose every run is in a file before it has begun, and before it has ended. */
+export function effectTools(file: string | undefined): AnyTool[] {
+  const handle = file === undefined ? undefined : openSync(file, "a");
+  const note = (line: EffectLine): void => {
+    if (handle === undefined) return;
+    appendFileSync(handle, `${JSON.stringify(line)}\n`);
+    fsyncSync(handle);
+  };
+  const failures = new Map<string, number>();
+
+  const tool = (name: string, effect: Effect, failing: (key: string) => boolean = () => false): AnyTool =>
+    defineTool({
+      name,
+      description: `Adds one (${effect}).`,
+      effect,
+      input,
+      output,
+      run: async (args: unknown, context: ToolContext) => {
+        const { value, ms } = args as { value: number; ms: number };
+        const key = context.idempotencyKey;
+        const about = { tool: name, effect, key, pid: process.pid };
+        note({ what: "begin", ...about, at: Date.now() });
+        if (ms > 0) await sleep(ms);
+        note({ what: "end", ...about, at: Date.now() });
+        if (failing(key)) throw fail("not this time", { retry: "safe" });
+        return { value: value + 1 };
+      },
+    });
+
+  const firstTime = (key: string): boolean => {
+    const count = (failures.get(key) ?? 0) + 1;
+    failures.set(key, count);
+    return count <= 1;
+  };
+  return [
+    tool("calc", "pure"),
+    tool("look", "read"),
+    tool("put", "idempotent"),
+    tool("send", "once"),
+    tool("flaky", "read", firstTime),
+    tool("broken", "read", () => true),
+  ];
+}

@@ -1,0 +1,25 @@
+import type { RunJournal } from "../../../src/store/index.ts";
+
+/** A journal that breaks its word on purpose: says that a start is durable long before it is. */
+export function hasty(journal: RunJournal): RunJournal {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    create: (...args) => journal.create(...args),
+    claim: (...args) => journal.claim(...args),
+    finish: async (...args) => {
+      await last;
+      return journal.finish(...args);
+    },
+    requestCancel: (...args) => journal.requestCancel(...args),
+    attend: (...args) => journal.attend(...args),
+    read: (...args) => journal.read(...args),
+    list: (...args) => journal.list(...args),
+    append(lease, event) {
+      last = last
+        .then(() => new Promise((resolve) => setTimeout(resolve, 40)))
+        .then(() => journal.append(lease, event));
+      last.catch(() => {});
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "../../src/base/index.ts";
+import { engineExecutor, type StepExecutor } from "../../src/chain/host/executor.ts";
+import type { AskPerson } from "../../src/chain/host/run-approvals.ts";
+import { type MockAnswer, type MockTools, mockTools } from "../../src/chain/kit/mock-tools.ts";
+import { planChain } from "../../src/chain/plan/plan-chain.ts";
+import type { Plan } from "../../src/chain/plan/plan.ts";
+import type { ChainSpec } from "../../src/chain/plan/spec.ts";
+import { executeRun } from "../../src/chain/run/execute-run.ts";
+import type { RunFacts } from "../../src/chain/run/run-facts.ts";
+import { type Engine, type PermissionRules, createEngine } from "../../src/engine/index.ts";
+import { type JournalEvent, type StoredRun, createMemoryApprovals } from "../../src/store/index.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** What a test says about a run. */
+export interface RecordOptions {
+  readonly tools?: Readonly<Record<string, MockAnswer>>;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Other chains that the chain calls. */
+  readonly chains?: readonly ChainSpec[];
+  readonly ask?: AskPerson;
+  readonly clock?: FakeClock;
+  readonly permissions?: PermissionRules;
+  readonly executor?: (real: StepExecutor, engine: Engine) => StepExecutor;
+}
+
+/** A run in memory, and everything that a journal would hold of it. */
+export interface RecordedRun {
+  readonly facts: RunFacts;
+  readonly plan: Plan;
+  readonly run: StoredRun;
+  readonly events: readonly JournalEvent[];
+  readonly tools: MockTools;
+}
+
+/** The plan of a chain with mock tools; throws when there is anything wrong with it. */
+export function planWith(spec: ChainSpec, engine: Engine, chains: readonly ChainSpec[] = []): Plan {
+  const plans = new Map<string, Plan>();
+  const planned = (wanted: ChainSpec): Plan => {
+    const known = plans.get(wanted.name);
+    if (known !== undefined) return known;
+    const context = {
+      tools: engine.tools,
+      chains: (name: string) => {
+        const found = chains.find((chain) => chain.name === name);
+        return found && (() => planned(found));
+      },
+    };
+    const { plan, problems } = planChain({ spec: wanted }, context);
+    if (plan === undefined) throw new Error(problems.map(({ message }) => message).join("\n"));
+    plans.set(wanted.name, plan);
+    return plan;
+  };
+  return planned(spec);
+}
+
+/** Runs a chain of mock tools and keeps what happened. */
+export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): Promise<RecordedRun> {
+  const { chains = [], input = {}, context = {}, secrets = {} } = options;
+  const clock: Clock = options.clock ?? new FakeClock();
+  const subChains = new Set(chains.map(({ name }) => name));
+  const names = [spec, ...chains].flatMap((chain) => [...mockTools(chain)].map(({ name }) => name));
+  const tools = mockTools(
+    names.filter((name) => !subChains.has(name)),
+    options.tools,
+  );
+  const engine = createEngine({ tools, clock, secrets, permissions: options.permissions ?? { allow: ["*"] } });
+  const plan = planWith(spec, engine, chains);
+  const events: JournalEvent[] = [];
+  const runId = "run-1";
+  const startedAt = clock.now();
+  const real = engineExecutor({
+    begin: (...call) => engine.begin(...call),
+    runId,
+    secrets: { get: (name) => secrets[name] },
+  });
+  const checked = await plan.input.validate(input);
+  if (checked.issues !== undefined) throw new Error(checked.issues.map(({ message }) => message).join("\n"));
+  const { facts } = await executeRun({
+    plan,
+    input: checked.value,
+    context,
+    env: {},
+    lease: { runId, epoch: 1 },
+    startedAt,
+    journal: {
+      append: (_lease, event) => {
+        events.push(event);
+        return undefined;
+      },
+    },
+    events: [],
+    executor: options.executor === undefined ? real : options.executor(real, engine),
+    clock,
+    approvals: createMemoryApprovals({ clock }),
+    ask: options.ask,
+  });
+  const run: StoredRun = {
+    id: runId,
+    chain: plan.name,
+    definition: "",
+    input: JSON.stringify(facts.input),
+    context: JSON.stringify(context),
+    format: 1,
+    fingerprints: "{}",
+    startedAt,
+    status: facts.status,
+    finishedAt: facts.endedAt,
+    cancelRequested: false,
+    epoch: 1,
+  };
+  return { facts, plan, run, events, tools };
+}
+
+/** Lets a mock take a time on a fake clock. */
+export function taking(clock: FakeClock, ms: number, answer: unknown): () => Promise<unknown> {
+  return () => new Promise((resolve) => clock.after(ms, () => resolve(answer)));
+}
