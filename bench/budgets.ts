@@ -1,4 +1,4 @@
-import type { Row, Suites, Verdict } from "./results.ts";
+import type { Cost, Row, Suites, Verdict } from "./results.ts";
 
 interface Budget {
   readonly id: string;
@@ -80,6 +80,36 @@ const budgets: readonly Budget[] = [
     figure: ({ records }) => find(records, "windlass-records")?.perSecond.median,
   },
   {
+    id: "sequence",
+    suite: "sequence",
+    what: "100 steps in a row, per step: × guarded by hand",
+    most: 2,
+    figure: ({ sequence }) => ratio(sequence, "windlass"),
+  },
+  ...fanoutBudgets("windlass", "a step for each"),
+  ...fanoutBudgets("windlass-for-each", "`for_each`"),
+  {
+    id: "dag",
+    suite: "dag",
+    what: "graphs of steps that wait: × critical path",
+    most: 1.03,
+    figure: ({ dag }) => costRatio(find(dag, "windlass")?.wall),
+  },
+  {
+    id: "concurrent",
+    suite: "concurrent",
+    what: "1,000 chains of ten steps of 10 ms at once: × 100 ms",
+    most: 1.3,
+    figure: ({ concurrent }) => costRatio(find(concurrent, "windlass")?.wall),
+  },
+  {
+    id: "durable",
+    suite: "durable",
+    what: "steps that write, in SQLite: per second",
+    least: 20_000,
+    figure: ({ durable }) => find(durable, "windlass")?.perSecond.median,
+  },
+  {
     id: "import",
     suite: "start",
     what: '`import "windlass"`: × bare node',
@@ -100,7 +130,51 @@ const budgets: readonly Budget[] = [
     most: 3,
     figure: ({ start }) => startRatio(start, "validate"),
   },
+  {
+    id: "validate-chain",
+    suite: "start",
+    what: "`windlass validate` of a chain: × bare node",
+    most: 3,
+    figure: ({ start }) => startRatio(start, "validate-chain"),
+  },
+  {
+    id: "run-first",
+    suite: "start",
+    what: "`windlass run` until its first step begins: × bare node",
+    most: 4,
+    figure: ({ start }) => startRatio(start, "run-first"),
+  },
 ];
+
+function fanoutBudgets(id: string, how: string): readonly Budget[] {
+  const small = ({ fanout }: Suites): number | undefined => costRatio(find(fanout, id)?.small);
+  const large = ({ fanout }: Suites): number | undefined => costRatio(find(fanout, id)?.large);
+  return [
+    { id: `fanout-1k-${id}`, suite: "fanout", what: `1,000 steps, ${how}: × guarded by hand`, most: 2, figure: small },
+    {
+      id: `fanout-10k-${id}`,
+      suite: "fanout",
+      what: `10,000 steps, ${how}: × guarded by hand`,
+      most: 2,
+      figure: large,
+    },
+    {
+      id: `fanout-growth-${id}`,
+      suite: "fanout",
+      what: `from 1,000 to 10,000 steps, ${how}: growth × that of the floor`,
+      most: 1.1,
+      // Each is a ratio to the floor, so the floor's own growth is in it.
+      figure: (suites) => {
+        const [one, ten] = [small(suites), large(suites)];
+        return one === undefined || ten === undefined ? undefined : ten / one;
+      },
+    },
+  ];
+}
+
+function costRatio(cost: Cost | undefined): number | undefined {
+  return cost !== undefined && "ratio" in cost ? cost.ratio.median : undefined;
+}
 
 /** The budgets of the suites that ran, beside their figures. What could not be measured does not hold. */
 export function verdicts(suites: Suites): Verdict[] {

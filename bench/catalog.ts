@@ -236,6 +236,8 @@ export interface StartEntry {
   readonly imports?: string;
   /** … or the arguments of `windlass`. */
   readonly cli?: readonly string[];
+  /** Measured only until it prints this; to its end where absent. */
+  readonly until?: string;
   readonly package?: string;
   readonly note: string;
 }
@@ -252,10 +254,32 @@ export const startEntries: readonly StartEntry[] = [
   { id: "help", label: "`windlass --help`", kind: "windlass", cli: ["--help"], note: "The CLI, no command loaded." },
   {
     id: "validate",
-    label: "`windlass validate`",
+    label: "`windlass validate` of a tool",
     kind: "windlass",
     cli: ["validate", "tools/http_request.yaml"],
     note: "One YAML tool file of a workspace, parsed and checked.",
+  },
+  {
+    id: "validate-chain",
+    label: "`windlass validate` of a chain",
+    kind: "windlass",
+    cli: ["validate", "chains/order.yaml"],
+    note: "A chain of five steps in the same workspace, planned with its tools: no code is loaded.",
+  },
+  {
+    id: "run-first",
+    label: "`windlass run`, its first step",
+    kind: "windlass",
+    cli: ["run", "chains/order.yaml", "--events"],
+    until: '"step_started"',
+    note: "That chain, until it prints the event that its first step begins: the workspace is open, the chain planned, the run in the journal.",
+  },
+  {
+    id: "run",
+    label: "`windlass run`, to its end",
+    kind: "windlass",
+    cli: ["run", "chains/order.yaml", "--events"],
+    note: "The same until the process has ended: all five steps, the journal closed.",
   },
   peer("zod", "zod"),
   peer("ai", "ai"),

@@ -1,4 +1,5 @@
-/** One contender in one process, asked by its parent: `child.ts call|limit|records FILE [sync|async] [VARIANT]`. */
+/** One contender in one process, asked by its parent: `child.ts WORK FILE [SETTING] [VARIANT]`. */
+import { concurrentWork, dagWork, durableWork, fanoutWork, sequenceWork } from "./chain-work.ts";
 import type { Answer, Question, Sample } from "./contender.ts";
 import { mainThreadCpuUs } from "./cpu-time.ts";
 import { type Work, callWork, limitWork, recordWork } from "./work.ts";
@@ -8,6 +9,11 @@ const kinds: Readonly<Record<string, (args: readonly string[]) => Promise<Work>>
   call: callWork,
   limit: limitWork,
   records: recordWork,
+  sequence: sequenceWork,
+  fanout: fanoutWork,
+  dag: dagWork,
+  concurrent: concurrentWork,
+  durable: durableWork,
 };
 
 try {
@@ -22,12 +28,16 @@ function serve(work: Work): void {
   let repetitions = 1;
   const answer = async (question: Question): Promise<Answer> => {
     switch (question.kind) {
-      case "warm":
-        repetitions = await warm(work, question);
+      case "warm": {
+        const warmed = await warm(work, question);
+        if (typeof warmed === "object") return { ok: true, sample: warmed };
+        repetitions = warmed;
         return { ok: true };
+      }
       case "sample":
         return { ok: true, sample: await sample(work, repetitions) };
       case "bytes":
+        if (work.bytes === undefined) throw new Error("bytes are not counted here");
         return { ok: true, bytes: await work.bytes() };
     }
   };
@@ -39,18 +49,22 @@ function serve(work: Work): void {
   tell({ ok: true });
 }
 
-/** Works for `warmMs` of CPU time, for the optimiser's sake; then tells how many repetitions one sample takes. */
-async function warm(work: Work, { warmMs, sampleMs }: { warmMs: number; sampleMs: number }): Promise<number> {
+/**
+ * Works for `warmMs` of CPU time, for the optimiser's sake, or five times as long in all where it mostly waits; then
+ * tells how many repetitions one sample takes. What is slow is not done twice: it gives the sample.
+ */
+async function warm(work: Work, { warmMs, sampleMs, slowMs }: Question & { kind: "warm" }): Promise<number | Sample> {
   let leftUs = warmMs * 1000;
   let repetitions = 1;
   let perRepetition = Infinity;
   while (leftUs > 0) {
-    const { cpuUs } = await sample(work, repetitions);
-    leftUs -= cpuUs;
-    perRepetition = cpuUs / repetitions;
-    if (cpuUs < sampleMs * 1000) repetitions *= 2;
+    const done = await sample(work, repetitions);
+    if (repetitions === 1 && done.wallUs > slowMs * 1000) return done;
+    leftUs -= work.waits === true ? Math.max(done.cpuUs, done.wallUs / 5) : done.cpuUs;
+    perRepetition = done.cpuUs / repetitions;
+    if (work.waits !== true && done.cpuUs < sampleMs * 1000) repetitions *= 2;
   }
-  return Math.max(1, Math.round((sampleMs * 1000) / perRepetition));
+  return work.waits === true ? 1 : Math.max(1, Math.round((sampleMs * 1000) / perRepetition));
 }
 
 async function sample(work: Work, repetitions: number): Promise<Sample> {

@@ -5,6 +5,9 @@ import type { Answer, Question } from "./contender.ts";
 
 const child = fileURLToPath(new URL("child.ts", import.meta.url));
 
+/** It did not answer within the time it was given. */
+export class TooSlowError extends Error {}
+
 /** A contender in a process of its own, asked one question at a time. */
 export class ContenderProcess {
   readonly #process: ChildProcess;
@@ -27,9 +30,10 @@ export class ContenderProcess {
     return started;
   }
 
-  async ask(question: Question): Promise<Answer & { ok: true }> {
+  /** Rejects with a {@link TooSlowError} when it takes longer; then it can only be ended. */
+  async ask(question: Question, limitMs: number): Promise<Answer & { ok: true }> {
     this.#process.send(question);
-    return this.#answer();
+    return this.#answer(limitMs);
   }
 
   /** Ends it, and waits until it has tidied up. */
@@ -42,15 +46,24 @@ export class ContenderProcess {
     clearTimeout(timer);
   }
 
-  async #answer(): Promise<Answer & { ok: true }> {
-    const ended = new AbortController();
-    const onExit = (code: number | null): void => ended.abort(new Error(`the contender ended with code ${code}`));
+  async #answer(limitMs?: number): Promise<Answer & { ok: true }> {
+    const over = new AbortController();
+    const onExit = (code: number | null, signal: string | null): void =>
+      over.abort(new Error(`the contender ended with ${code === null ? `signal ${signal}` : `code ${code}`}`));
     this.#process.once("exit", onExit);
+    const timer =
+      limitMs === undefined
+        ? undefined
+        : setTimeout(() => over.abort(new TooSlowError(`no answer within ${limitMs} ms`)), limitMs);
     try {
-      const [answer] = (await once(this.#process, "message", { signal: ended.signal })) as [Answer];
+      const [answer] = (await once(this.#process, "message", { signal: over.signal })) as [Answer];
       if (answer.ok) return answer;
       throw new Error(answer.error);
+    } catch (error) {
+      // `once` has its own error for a signal; what it was aborted with says more.
+      throw over.signal.aborted ? over.signal.reason : error;
     } finally {
+      clearTimeout(timer);
       this.#process.off("exit", onExit);
     }
   }

@@ -25,6 +25,24 @@ export interface RecordContender {
   readonly count: () => Promise<number>;
 }
 
+/** One way to run steps that need each other; throws when a step fails. */
+export interface ChainContender {
+  readonly run: (value: number) => Promise<unknown>;
+}
+
+/** One way to run a graph of steps; gives what they gave, in order. */
+export interface DagContender {
+  readonly run: () => Promise<unknown>;
+}
+
+/** One way to run steps so that a crash loses nothing that was begun. */
+export interface DurableContender {
+  /** Executes so many runs side by side; all that they did is on the disk when it resolves with what they gave. */
+  readonly run: (runs: number) => Promise<readonly unknown[]>;
+  /** How many steps are on the disk. */
+  readonly steps: () => Promise<number>;
+}
+
 /** What one call is given. */
 export interface Arguments {
   readonly query: string;
@@ -35,15 +53,18 @@ export interface Arguments {
 
 /** What a child process is asked for. */
 export type Question =
-  /** Warms up and finds out how many repetitions make a sample of `sampleMs`. */
-  | { readonly kind: "warm"; readonly warmMs: number; readonly sampleMs: number }
+  /**
+   * Warms up and finds out how many repetitions make a sample of `sampleMs`. When a single one takes longer than
+   * `slowMs`, it is the sample.
+   */
+  | { readonly kind: "warm"; readonly warmMs: number; readonly sampleMs: number; readonly slowMs: number }
   | { readonly kind: "sample" }
   /** Bytes allocated by one call, or held by one queued task. */
   | { readonly kind: "bytes" };
 
 /** What it answers. */
 export interface Sample {
-  /** Work units done: calls or tasks. */
+  /** Work units done: calls, tasks, steps, … */
   readonly units: number;
   /** CPU time of the main thread, in microseconds. */
   readonly cpuUs: number;

@@ -1,6 +1,8 @@
-import { type Entry, callEntries, duties, limitEntries, recordEntries, startEntries, syncEntries } from "./catalog.ts";
+import { type Entry, callEntries, limitEntries, recordEntries, startEntries, syncEntries } from "./catalog.ts";
+import { chainTables } from "./chain-tables.ts";
+import { dutyMarks } from "./duty-marks.ts";
 import type { RecordRow, Results, Row, StartRow, Verdict } from "./results.ts";
-import type { Spread } from "./statistics.ts";
+import { bytes, figure, name, notes, ratio, table } from "./table.ts";
 
 /** The generated part of the page: everything in it comes from the results. */
 export function render(results: Results): string {
@@ -10,9 +12,11 @@ export function render(results: Results): string {
     section("Budgets", budgetTable(results.budgets)),
     suites.async && section("One call, async handler", callTable(suites.async, callEntries)),
     suites.sync && section("One call, sync handler", callTable(suites.sync, syncEntries)),
-    section("What each does per call", dutyTable()),
+    (suites.async ?? suites.sync) &&
+      section("What each does per call", `${dutyMarks(callEntries)}\n\n${notes(callEntries)}`),
     suites.limit && section("10,000 tasks, ten at a time", limitTable(suites.limit)),
     suites.records && section("Records on the disk", recordTable(suites.records)),
+    ...chainTables(suites).map(([title, body]) => section(title, body)),
     suites.start && section("Starting", startTable(suites.start)),
     results.skipped.length > 0 && section("Not measured", skippedList(results.skipped)),
   ]
@@ -46,18 +50,6 @@ function callTable(rows: readonly Row[], entries: readonly Entry[]): string {
     ["contender", "µs of CPU", "× zod + handler", "bytes allocated"],
     rows.map((row) => [name(row, entries), figure(row.cpuUs.median), ratio(row.ratio), bytes(row.bytes)]),
   );
-}
-
-function dutyTable(): string {
-  const mark = (entry: Entry, duty: (typeof duties)[number]): string => {
-    if (entry.does?.includes(duty) === true) return "✓";
-    return entry.offers?.includes(duty) === true ? "○" : "–";
-  };
-  const marks = table(
-    ["contender", ...duties],
-    callEntries.map((entry) => [entry.label, ...duties.map((duty) => mark(entry, duty))]),
-  );
-  return `✓ done in this measurement, ○ on offer but not switched on here, – no.\n\n${marks}\n\n${notes(callEntries)}`;
 }
 
 function limitTable(rows: readonly Row[]): string {
@@ -98,41 +90,4 @@ function startTable(rows: readonly StartRow[]): string {
 
 function skippedList(skipped: Results["skipped"]): string {
   return skipped.map(({ id, why }) => `- ${id}: ${why}`).join("\n");
-}
-
-interface Named {
-  readonly id: string;
-  readonly label: string;
-  readonly note: string;
-}
-
-function name({ id, version }: { id: string; version?: string }, entries: readonly Named[]): string {
-  const label = entries.find((entry) => entry.id === id)?.label ?? id;
-  return version === undefined ? label : `${label} ${version}`;
-}
-
-function notes(entries: readonly Named[]): string {
-  return entries
-    .filter(({ note }) => note !== "")
-    .map(({ label, note }) => `- ${label}: ${note}`)
-    .join("\n");
-}
-
-function ratio({ median, low, high }: Spread): string {
-  return `${figure(median)} (${figure(low)} – ${figure(high)})`;
-}
-
-function bytes(count: number | undefined): string {
-  return count === undefined ? "" : figure(count);
-}
-
-/** Three digits say all that a benchmark knows. */
-function figure(value: number): string {
-  return value.toLocaleString("en", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, index) => (index === 0 ? "---" : "---:"));
-  return [line(head), line(rule), ...rows.map(line)].join("\n");
 }

@@ -6,12 +6,39 @@ export interface Row {
   readonly id: string;
   /** Of the package, for peers. */
   readonly version?: string;
-  /** CPU time of the main thread per call, task or record, in microseconds. */
+  /** CPU time of the main thread per call, task, record or step, in microseconds. */
   readonly cpuUs: Spread;
   /** To the first floor, within the same round. */
   readonly ratio: Spread;
   /** Bytes allocated by one call, or held by one queued task. */
   readonly bytes?: number;
+  /** It is so slow that it was measured once. */
+  readonly once?: true;
+}
+
+/** What something took, or that it did not come to its end in time. */
+export type Cost = { readonly ms: Spread; readonly ratio: Spread; readonly once?: true } | { readonly overMs: number };
+
+/** CPU time of the main thread for 1,000 and 10,000 steps, to the floor in the same round. */
+export interface FanoutRow {
+  readonly id: string;
+  readonly version?: string;
+  readonly small: Cost;
+  readonly large: Cost;
+}
+
+/** The time that passes, to the least that it can take. */
+export interface WaitRow {
+  readonly id: string;
+  readonly version?: string;
+  readonly wall: Cost;
+  /** CPU time of the main thread meanwhile. */
+  readonly cpuMs?: Spread;
+}
+
+export interface DurableRow extends RecordRow {
+  /** Milliseconds a step takes when only one run goes on. */
+  readonly aloneMs: Spread;
 }
 
 export interface RecordRow extends Row {
@@ -35,6 +62,11 @@ export interface Suites {
   readonly async?: readonly Row[];
   readonly limit?: readonly Row[];
   readonly records?: readonly RecordRow[];
+  readonly sequence?: readonly Row[];
+  readonly fanout?: readonly FanoutRow[];
+  readonly dag?: readonly WaitRow[];
+  readonly concurrent?: readonly WaitRow[];
+  readonly durable?: readonly DurableRow[];
   readonly start?: readonly StartRow[];
 }
 

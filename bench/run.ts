@@ -3,7 +3,8 @@
  * tables of `docs/benchmarks.md`.
  *
  * - `--quick`: fewer rounds; prints the tables and writes nothing.
- * - `--only sync,async,limit,records,start`: some of the suites; prints the tables and writes nothing.
+ * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,start`: some of the suites; prints the
+ *   tables and writes nothing.
  * - `--check`: ends with code 1 when a budget is broken.
  * - `--render`: measures nothing; writes the tables from the results that are there.
  */
@@ -11,7 +12,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs, styleText } from "node:util";
 import { verdicts } from "./budgets.ts";
 import { type Entry, callEntries, limitEntries, recordEntries, syncEntries } from "./catalog.ts";
-import { type Measured, measure, rowsOf } from "./measure.ts";
+import {
+  concurrentEntries,
+  dagEntries,
+  durableEntries,
+  fanoutEntries,
+  fanoutSizes,
+  sequenceEntries,
+} from "./chain-catalog.ts";
+import { durableRowsOf, fanoutRowsOf, waitRowsOf } from "./chain-rows.ts";
+import { criticalPathMs, dags } from "./contenders/dag-workload.ts";
+import { type Measured, type Measurement, measure, rowsOf } from "./measure.ts";
 import { pageWith } from "./page.ts";
 import { type Plan, full, quick } from "./plan.ts";
 import { recordRowsOf } from "./record-rows.ts";
@@ -22,6 +33,9 @@ import { isStale, subjectKind } from "./subject.ts";
 
 const resultsFile = new URL("results.json", import.meta.url);
 const pageFile = new URL("../docs/benchmarks.md", import.meta.url);
+
+/** Of all the graphs, one after the other. */
+const criticalMs = dags.reduce((sum, { steps }) => sum + criticalPathMs(steps), 0);
 
 const { values: options } = parseArgs({
   options: {
@@ -62,28 +76,44 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
     console.error(styleText("yellow", `not measured: ${id}: ${why}`));
   };
   const asked = options.only?.split(",");
-  const wants = (name: keyof Suites): boolean => asked === undefined || asked.includes(name);
   // A quick run is about Windlass; how much peers allocate does not change from day to day.
   const bytes = ({ kind }: Entry): boolean => !options.quick || kind !== "peer";
-  const calls = { work: "call", bytes, plan, skip } as const;
-  const async = (): Promise<Measured[]> => measure({ ...calls, entries: callEntries, answering: "async" });
-  const sync = (): Promise<Measured[]> => measure({ ...calls, entries: syncEntries, answering: "sync" });
-  const limit = (): Promise<Measured[]> => measure({ ...calls, work: "limit", entries: limitEntries });
-  const records = (): Promise<Measured[]> =>
-    measure({ ...calls, work: "records", entries: recordEntries, bytes: () => false });
-  return {
-    ...(wants("async") && { async: rowsOf(await timed("async", async)) }),
-    ...(wants("sync") && { sync: rowsOf(await timed("sync", sync)) }),
-    ...(wants("limit") && { limit: rowsOf(await timed("limit", limit)) }),
-    ...(wants("records") && { records: recordRowsOf(await timed("records", records)) }),
-    ...(wants("start") && { start: await timed("start", () => startSuite(plan, skip)) }),
+  const of = (what: Omit<Measurement, "plan" | "skip">): Promise<Measured[]> => measure({ ...what, plan, skip });
+  const calls = { work: "call", bytes } as const;
+  const runs: { readonly [Name in keyof Suites]-?: () => Promise<Suites[Name]> } = {
+    async: async () => rowsOf(await of({ ...calls, entries: callEntries, setting: "async" })),
+    sync: async () => rowsOf(await of({ ...calls, entries: syncEntries, setting: "sync" })),
+    limit: async () => rowsOf(await of({ work: "limit", bytes, entries: limitEntries })),
+    records: async () => recordRowsOf(await of({ work: "records", entries: recordEntries })),
+    sequence: async () => rowsOf(await of({ work: "sequence", entries: sequenceEntries })),
+    fanout: async () => {
+      const fanout = { work: "fanout", entries: fanoutEntries } as const;
+      const small = await of({ ...fanout, setting: String(fanoutSizes.small) });
+      return fanoutRowsOf(small, await of({ ...fanout, setting: String(fanoutSizes.large) }));
+    },
+    dag: async () => waitRowsOf(await of({ work: "dag", entries: dagEntries }), criticalMs),
+    concurrent: async () => waitRowsOf(await of({ work: "concurrent", entries: concurrentEntries }), 100),
+    durable: async () => {
+      const durable = { work: "durable", entries: durableEntries } as const;
+      const many = await of({ ...durable, setting: "many" });
+      return durableRowsOf(many, await of({ ...durable, setting: "alone" }));
+    },
+    start: async () => startSuite(plan, skip),
   };
+  const unknown = asked?.find((name) => !Object.hasOwn(runs, name));
+  if (unknown !== undefined)
+    throw new Error(`there is no suite "${unknown}"; there are: ${Object.keys(runs).join(", ")}`);
+  const measured: [string, unknown][] = [];
+  for (const [name, run] of Object.entries<() => Promise<unknown>>(runs)) {
+    if (asked?.includes(name) ?? true) measured.push([name, await timed(name, run)]);
+  }
+  return Object.fromEntries(measured);
 }
 
-async function timed<T>(name: string, run: () => Promise<T> | T): Promise<T> {
+async function timed<T>(name: string, run: () => Promise<T>): Promise<T> {
   const begin = performance.now();
   const result = await run();
-  console.error(`${name.padEnd(8)}${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  console.error(`${name.padEnd(11)}${((performance.now() - begin) / 1000).toFixed(1)} s`);
   return result;
 }
 

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { packageVersion } from "./package-version.ts";
 import type { Plan } from "./plan.ts";
 import { reasonOf } from "./reason.ts";
 import type { StartRow } from "./results.ts";
+import { type Started, startToEnd, startUntil } from "./start-process.ts";
 import { ratioOf, spreadOf } from "./statistics.ts";
 import { subjectEntry } from "./subject.ts";
 
@@ -37,22 +37,51 @@ entry:
   handler: http_request
 `;
 
-interface Started {
-  readonly cpuMs: number | undefined;
-  readonly wallMs: number;
-}
+const chainFile = `name: order
+description: Works out what an order costs and says it.
+input:
+  count: number=12
+  price: number=3
+  customer: string="somebody"
+steps:
+  - id: goods
+    tool: calculator
+    params: { expression: "\${input.count} * \${input.price}" }
+    output: { as: goods, select: $.result }
+  - id: discount
+    tool: calculator
+    condition: "\${input.count >= 10}"
+    params: { expression: "\${context.goods} * 0.05" }
+  - id: freight
+    tool: calculator
+    params: { expression: "4.5 + \${input.count} * 0.1" }
+    retry: { max: 2, delay: 1 }
+  - id: total
+    tool: calculator
+    params: { expression: "\${context.goods} - \${steps.discount.output.result ?? 0} + \${steps.freight.output.result}" }
+    error_handling: { strategy: fallback, fallback: [{ tool: echo, params: { message: "\${context.goods}" } }] }
+  - id: say
+    tool: echo
+    params: { message: "\${input.customer}: \${input.count} pieces, \${steps.total.output.result}" }
+output:
+  text: "\${steps.say.output.message}"
+  total: "\${steps.total.output.result}"
+`;
 
 /** Starts processes in turn and takes the CPU time they used, and the time that passed. */
-export function startSuite(plan: Plan, skip: (id: string, why: string) => void): StartRow[] {
+export async function startSuite(plan: Plan, skip: Skip): Promise<StartRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));
   try {
     mkdirSync(join(folder, "tools"));
     writeFileSync(join(folder, "windlass.yaml"), "");
     writeFileSync(join(folder, "tools", "http_request.yaml"), toolFile);
-    const runs = startEntries.flatMap((entry) => prepare(entry, folder, skip));
+    mkdirSync(join(folder, "chains"));
+    writeFileSync(join(folder, "chains", "order.yaml"), chainFile);
+    const runs: Run[] = [];
+    for (const entry of startEntries) runs.push(...(await prepare(entry, folder, skip)));
     for (let round = 0; round < plan.starts; round++) {
       for (const run of runs) {
-        if (run.entry.kind !== "peer" || round < plan.slowStarts) run.started.push(start(run.args, folder));
+        if (run.entry.kind !== "peer" || round < plan.slowStarts) run.started.push(await start(run, folder));
       }
     }
     return rowsOf(runs);
@@ -61,6 +90,8 @@ export function startSuite(plan: Plan, skip: (id: string, why: string) => void):
   }
 }
 
+type Skip = (id: string, why: string) => void;
+
 interface Run {
   readonly entry: StartEntry;
   readonly args: readonly string[];
@@ -68,10 +99,10 @@ interface Run {
 }
 
 /** One start that is not counted: it shows that the process works, and fills the caches of the disk. */
-function prepare(entry: StartEntry, folder: string, skip: (id: string, why: string) => void): Run[] {
+async function prepare(entry: StartEntry, folder: string, skip: Skip): Promise<Run[]> {
   try {
     const run = { entry, args: argsOf(entry, folder), started: [] };
-    start(run.args, folder);
+    await start(run, folder);
     return [run];
   } catch (error) {
     skip(entry.id, reasonOf(error));
@@ -101,22 +132,8 @@ function cliFile(): string {
   return file;
 }
 
-const bash = spawnSync("bash", ["-c", "true"]).status === 0;
-
-function start(args: readonly string[], cwd: string): Started {
-  const begin = performance.now();
-  // Node cannot ask for the CPU time of a child that has ended; the shell can.
-  const { status, stderr } = bash
-    ? spawnSync("bash", ["-c", `TIMEFORMAT="%R %U %S"; time "$@" >&2`, "bash", process.execPath, ...args], { cwd })
-    : spawnSync(process.execPath, args, { cwd });
-  const wallMs = performance.now() - begin;
-  const text = stderr.toString();
-  if (status !== 0) throw new Error(`it ended with code ${status}: ${text.trim()}`);
-  if (!bash) return { cpuMs: undefined, wallMs };
-  const [real = Number.NaN, user = Number.NaN, system = Number.NaN] = (text.trim().split("\n").at(-1) ?? "")
-    .split(" ")
-    .map((seconds) => Number(seconds.replace(",", ".")) * 1000);
-  return { cpuMs: user + system, wallMs: real };
+function start({ entry, args }: Run, cwd: string): Promise<Started> | Started {
+  return entry.until === undefined ? startToEnd(args, cwd) : startUntil(args, cwd, entry.until);
 }
 
 function rowsOf(runs: readonly Run[]): StartRow[] {
@@ -125,7 +142,7 @@ function rowsOf(runs: readonly Run[]): StartRow[] {
   return runs.map((run) => ({
     id: run.entry.id,
     ...packageVersion(run.entry.package),
-    ...(bash && { cpuMs: spreadOf(cpu(run)), cpuRatio: ratioOf(cpu(run), cpu(runs[0])) }),
+    ...(cpu(run).length > 0 && { cpuMs: spreadOf(cpu(run)), cpuRatio: ratioOf(cpu(run), cpu(runs[0])) }),
     wallMs: spreadOf(wall(run)),
     wallRatio: ratioOf(wall(run), wall(runs[0])),
   }));

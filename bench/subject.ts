@@ -1,6 +1,7 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../src/base/index.ts";
+import type { ChainLibrary, ChainRuns, loadPlan, runChain } from "../src/chain/index.ts";
 import type { ConcurrencyOptions, Scheduler, createEngine } from "../src/engine/index.ts";
 import type { defineTool } from "../src/tool/index.ts";
 
@@ -10,12 +11,21 @@ export interface Subject {
   readonly createEngine: typeof createEngine;
 }
 
+/** The part of `windlass/chain` that they use. */
+export interface ChainSubject {
+  readonly loadPlan: typeof loadPlan;
+  readonly runChain: typeof runChain;
+  readonly ChainLibrary: typeof ChainLibrary;
+  readonly ChainRuns: typeof ChainRuns;
+}
+
 /** Which Windlass is measured: the bundle that users get, or the source while nothing is built. */
 export type SubjectKind = "bundle" | "source";
 
 const bundle = new URL("../dist/index.js", import.meta.url);
+const chainBundle = new URL("../dist/chain.js", import.meta.url);
 
-export const subjectKind: SubjectKind = existsSync(bundle) ? "bundle" : "source";
+export const subjectKind: SubjectKind = existsSync(bundle) && existsSync(chainBundle) ? "bundle" : "source";
 
 /** The entry point that `import "windlass"` loads. */
 export const subjectEntry: URL = subjectKind === "bundle" ? bundle : new URL("../src/index.ts", import.meta.url);
@@ -32,6 +42,11 @@ export async function loadSubject(): Promise<Subject> {
   if (subjectKind === "bundle") return (await import(bundle.href)) as Subject;
   const [tool, engine] = await Promise.all([import("../src/tool/index.ts"), import("../src/engine/index.ts")]);
   return { defineTool: tool.defineTool, createEngine: engine.createEngine };
+}
+
+export async function loadChains(): Promise<ChainSubject> {
+  if (subjectKind === "bundle") return (await import(chainBundle.href)) as ChainSubject;
+  return import("../src/chain/index.ts");
 }
 
 /** The scheduler is no public export, so it always comes from the source. */

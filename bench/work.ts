@@ -4,14 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allocatedBytes, heldBytes } from "./bytes.ts";
 import type { Arguments, CallContender, LimitContender, RecordContender } from "./contender.ts";
+import { loadContender } from "./load-contender.ts";
 
 /** Work that can be repeated and measured. */
 export interface Work {
-  /** What one repetition counts as: calls, tasks or records. */
+  /** What one repetition counts as: calls, tasks, steps, … */
   readonly units: number;
+  /** It mostly waits: one repetition is a sample, however little CPU time it takes. */
+  readonly waits?: boolean;
   /** Gets ready what is not measured; the function it gives does the work. */
   prepare(repetitions: number): () => Promise<void> | void;
-  bytes(): Promise<number>;
+  /** Where bytes are counted. */
+  bytes?(): Promise<number>;
 }
 
 const tasks = 10_000;
@@ -20,7 +24,7 @@ const recordsAtOnce = 20_000;
 /** Single calls, one after the other. */
 export async function callWork([file = "", answering = "", variant]: readonly string[]): Promise<Work> {
   const workload = await import("./contenders/workload.ts");
-  const contender = await load<CallContender>(file, answering, variant);
+  const contender = await loadContender<CallContender>(file, answering, variant);
   const prepare = contender.prepare ?? ((args: Arguments) => args);
   // What `prepare` gives is what `call` takes.
   const call = contender.call as (given: unknown) => unknown;
@@ -54,7 +58,7 @@ function repeatAwaited(call: (given: unknown) => unknown, given: readonly unknow
 
 /** 10,000 tasks handed over at once, ten of them running at a time. */
 export async function limitWork([file = ""]: readonly string[]): Promise<Work> {
-  const { limited } = await load<LimitContender>(file);
+  const { limited } = await loadContender<LimitContender>(file);
   await checkLimit(limited);
   const batches = async (count: number): Promise<void> => {
     for (let index = 0; index < count; index++) {
@@ -89,7 +93,7 @@ export async function recordWork([file = "", variant]: readonly string[]): Promi
   const { callRecords } = await import("./contenders/call-records.ts");
   const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const contender = await load<RecordContender>(file, folder, variant);
+  const contender = await loadContender<RecordContender>(file, folder, variant);
   await contender.prepare(callRecords(0, 100))();
   assert.equal(await contender.count(), 100);
   let made = 100;
@@ -100,13 +104,5 @@ export async function recordWork([file = "", variant]: readonly string[]): Promi
       made += repetitions * recordsAtOnce;
       return contender.prepare(callRecords(first, made - first));
     },
-    bytes: () => Promise.reject(new Error("not measured")),
   };
-}
-
-async function load<C>(file: string, ...args: readonly (string | undefined)[]): Promise<C> {
-  const module = (await import(`./contenders/${file}.ts`)) as {
-    create(...args: readonly (string | undefined)[]): C | Promise<C>;
-  };
-  return module.create(...args);
 }

@@ -1,10 +1,10 @@
 /** Builds what `bin` and `exports` point at: bundles, the threads beside them, the packages they load, and the types. */
 import { spawnSync } from "node:child_process";
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Plugin, rolldown } from "rolldown";
+import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const require = createRequire(import.meta.url);
@@ -24,7 +24,13 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /** What `loadPackage` loads, and the file that it becomes. */
-const packages = { yaml: "yaml", re2js: "re2js", ajv: "ajv", "ajv/dist/2020.js": "ajv-2020", "json-p3": "json-p3" } as const;
+const packages = {
+  yaml: "yaml",
+  re2js: "re2js",
+  ajv: "ajv",
+  "ajv/dist/2020.js": "ajv-2020",
+  "json-p3": "json-p3",
+} as const;
 
 /** Stands in for src/base/load-package.ts. */
 const loadPackage = `import { createRequire } from "node:module";
@@ -47,6 +53,14 @@ const appApart: Plugin = {
       : undefined,
 };
 
+/** Commander can start other programs as commands, which ours never do; what it needs for that takes a while to load. */
+const noOtherPrograms: Plugin = {
+  name: "no-other-programs",
+  resolveId: (id, importer) =>
+    id === "node:child_process" && importer?.includes("node_modules/commander/") === true ? "\0nothing" : undefined,
+  load: (id) => (id === "\0nothing" ? { code: "export default {};", moduleType: "js" } : undefined),
+};
+
 /** Runs on any Node, so that an old one gets a sentence instead of a syntax error. */
 const bin = `#!/usr/bin/env node
 if (Number(process.versions.node.split(".")[0]) < 24) {
@@ -56,25 +70,55 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
 await import("./cli.js");
 `;
 
+/**
+ * The modules that a command needs and that the program does not need before it knows its command. They go into one
+ * file: each file of dozens takes its time to be found and read.
+ */
+function modulesOf(command: string, chunks: readonly OutputChunk[]): ReadonlySet<string> {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const reached = (found: Set<OutputChunk>): Set<OutputChunk> => {
+    // What is no chunk belongs to Node.
+    for (const { imports } of found) {
+      for (const chunk of imports.map((file) => byFile.get(file))) if (chunk !== undefined) found.add(chunk);
+    }
+    return found;
+  };
+  const early = new Set(["main", "run-cli", "end-process", "terminal"].map((name) => join(root, `src/cli/${name}.ts`)));
+  const first = reached(new Set(chunks.filter(({ moduleIds }) => moduleIds.some((id) => early.has(id)))));
+  const whole = reached(new Set(chunks.filter(({ moduleIds }) => moduleIds.includes(join(root, command)))));
+  return new Set([...whole.difference(first)].flatMap(({ moduleIds }) => moduleIds));
+}
+
 async function write(input: Readonly<Record<string, string>>, format: "esm" | "cjs"): Promise<void> {
   const extension = format === "esm" ? "js" : "cjs";
   const bundle = await rolldown({
     cwd: root,
     platform: "node",
     input: { ...input },
-    plugins: [fromOneFile, appApart],
+    plugins: [fromOneFile, appApart, noOtherPrograms],
     logLevel: "warn",
   });
-  await bundle.write({
+  const output: OutputOptions = {
     dir: join(root, "dist"),
     format,
     minify: true,
     // Everything in one folder: threads and packages are looked up beside the chunk that wants them.
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `[name]-[hash].${extension}`,
-  });
+  };
+  if (input["cli"] !== undefined) {
+    const tried = await bundle.generate(output);
+    const together = modulesOf("src/cli/commands/validate.ts", tried.output.filter((file) => file.type === "chunk"));
+    output.codeSplitting = {
+      includeDependenciesRecursively: false,
+      groups: [{ name: "authoring", test: (id) => together.has(id) }],
+    };
+  }
+  await bundle.write(output);
   await bundle.close();
 }
+
+const licenseNames = ["LICENSE", "LICENSE.md", "LICENCE"];
 
 /** The licences of everything that is bundled. */
 async function notices(): Promise<string> {
@@ -94,7 +138,7 @@ async function notices(): Promise<string> {
   ];
   const texts = names.map(async (name) => {
     const dir = join(root, "node_modules", name);
-    const license = await readFile(join(dir, "LICENSE"), "utf8").catch(() => readFile(join(dir, "LICENSE.md"), "utf8"));
+    const license = await Promise.any(licenseNames.map((file) => readFile(join(dir, file), "utf8")));
     return `${name}\n${"=".repeat(name.length)}\n\n${license.trim()}\n`;
   });
   return (await Promise.all(texts)).join("\n\n");
@@ -103,6 +147,7 @@ async function notices(): Promise<string> {
 await rm(join(root, "dist"), { recursive: true, force: true });
 for (const input of bundles) await write(input, "esm");
 for (const [name, file] of Object.entries(packages)) await write({ [file]: require.resolve(name) }, "cjs");
+await cp(join(root, "src/builtin/chains"), join(root, "dist/chains"), { recursive: true });
 await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await notices());
 await writeFile(join(root, "dist/bin.js"), bin);
 await chmod(join(root, "dist/bin.js"), 0o755);

@@ -5,7 +5,7 @@ import { apiPage } from "./docs/api-page.ts";
 import { cliPage } from "./docs/cli-page.ts";
 import { failuresPage } from "./docs/failures-page.ts";
 import { layersPage } from "./docs/layers-page.ts";
-import { toolFilePage, workspacePage } from "./docs/schema-pages.ts";
+import { chainFilePage, toolFilePage, workspacePage } from "./docs/schema-pages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -14,6 +14,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/failures.md": failuresPage,
   "docs/reference/cli.md": cliPage,
   "docs/reference/tool-file.md": toolFilePage,
+  "docs/reference/chain-file.md": chainFilePage,
   "docs/reference/workspace.md": workspacePage,
   "docs/reference/api.md": apiPage,
 };

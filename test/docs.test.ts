@@ -6,8 +6,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
 import { builtinTools } from "../src/builtin/index.ts";
+import { planChain } from "../src/chain/index.ts";
+import type { Resolver } from "../src/engine/index.ts";
 import { createDoor } from "../src/net/index.ts";
-import { ToolRegistry, parseToolFile } from "../src/tool/index.ts";
+import { fromJsonSchema } from "../src/schema/index.ts";
+import { type AnyTool, ToolRegistry, defineTool, parseToolFile } from "../src/tool/index.ts";
 
 const run = promisify(execFile);
 const pages = ["README.md", "README.zh-CN.md", ...globSync("docs/guide/*.md")];
@@ -55,7 +58,17 @@ describe("YAML in the docs", () => {
   const executors = new ToolRegistry();
   for (const tool of builtinTools({ door: createDoor() })) executors.register(tool);
 
-  test.each(snippets("yaml"))("$name is right", async ({ code }) => {
+  /** Whatever a chain of the docs calls takes anything. */
+  const anyTools: Resolver = {
+    resolve: (name) => executors.resolve(name) ?? { tool: anything(name), source: "", owner: "", priority: 0 },
+    names: () => [],
+  };
+
+  test.each(snippets("yaml").filter(isChain))("$name is a right chain", ({ code }) => {
+    expect(planChain({ text: code, file: "chains/x.yaml" }, { tools: anyTools }).problems).toEqual([]);
+  });
+
+  test.each(snippets("yaml").filter((snippet) => !isChain(snippet)))("$name is right", async ({ code }) => {
     const isTool = /^name:/m.test(code);
     const problems = isTool
       ? (await parseToolFile(code, { file: "tools/x.yaml", executors, secretNames: ["CRM_TOKEN"], http: createDoor() }))
@@ -65,6 +78,20 @@ describe("YAML in the docs", () => {
     expect(problems.filter(({ message }) => !message.includes("slugify.ts"))).toEqual([]);
   });
 });
+
+function isChain({ code }: Snippet): boolean {
+  return /^steps:/m.test(code);
+}
+
+function anything(name: string): AnyTool {
+  return defineTool({
+    name,
+    description: name,
+    effect: "read",
+    input: fromJsonSchema({ type: "object" }),
+    run: () => 1,
+  });
+}
 
 test("both READMEs have the same code", () => {
   const codeOf = (page: string): string[] =>

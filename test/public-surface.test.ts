@@ -3,14 +3,17 @@ import { describe, expect, test } from "vitest";
 import { publicNames } from "../scripts/docs/public-names.ts";
 import { failureKinds } from "../src/base/index.ts";
 import { calculatorReasons } from "../src/builtin/index.ts";
+import { expressionFaults } from "../src/expr/index.ts";
 import { netReasons } from "../src/net/index.ts";
 import * as agent from "../src/agent.ts";
+import * as chain from "../src/chain.ts";
 import * as windlass from "../src/index.ts";
 import * as tools from "../src/tools.ts";
 
 describe.each([
   ["windlass", "src/index.ts", windlass],
   ["windlass/agent", "src/agent.ts", agent],
+  ["windlass/chain", "src/chain.ts", chain],
   ["windlass/tools", "src/tools.ts", tools],
 ] as const)("%s", (_name, entry, module) => {
   const names = publicNames(entry);
@@ -33,7 +36,7 @@ describe.each([
 test("the failure table of the docs and the code have the same codes and reasons, both ways", () => {
   const page = readFileSync("docs/reference/failures.md", "utf8");
   const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code = ""]) => code);
-  const known = [failureKinds, netReasons, calculatorReasons].flatMap((table) => Object.keys(table));
+  const known = [failureKinds, expressionFaults, netReasons, calculatorReasons].flatMap((table) => Object.keys(table));
   expect(rows.toSorted()).toEqual(known.toSorted());
 });
 

@@ -12,6 +12,7 @@ const titles: Readonly<Record<PublicName["kind"], string>> = {
 const modules = [
   ["windlass", "index.ts"],
   ["windlass/agent", "agent.ts"],
+  ["windlass/chain", "chain.ts"],
   ["windlass/tools", "tools.ts"],
 ] as const;
 

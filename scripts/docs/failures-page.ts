@@ -1,10 +1,12 @@
 import { failureKinds } from "../../src/base/index.ts";
 import { calculatorReasons } from "../../src/builtin/index.ts";
+import { expressionFaults } from "../../src/expr/index.ts";
 import { netReasons } from "../../src/net/index.ts";
 
 const areas = {
   call: "Failures of a call",
   definition: "Failures of definitions and files",
+  run: "Failures of runs",
   store: "Failures of the database",
 } as const;
 
@@ -24,6 +26,12 @@ A failed call is a value: \`{ success: false, error: { code, reason?, message, f
 is once), \`unsafe\` (it may have happened, a second run may do harm) or \`never\` (it would fail in the same way).
 
 ${sections.join("\n")}
+## Reasons of expressions
+
+\`expression_error\` has one of these as \`reason\`; in a file, they are codes of problems.
+
+${faultTable()}
+
 ## Reasons of the network
 
 Tools that go out to the network give one of these as \`reason\`.
@@ -34,6 +42,11 @@ ${reasonTable(netReasons)}
 
 ${reasonTable(calculatorReasons)}
 `;
+}
+
+function faultTable(): string {
+  const rows = Object.entries(expressionFaults).map(([fault, { means }]) => `| \`${fault}\` | ${means} |`);
+  return `| reason | means |\n| --- | --- |\n${rows.join("\n")}`;
 }
 
 function verdict(retry: string): string {

@@ -1,10 +1,16 @@
 import { workspaceSchema } from "../../src/app/index.ts";
+import { chainFileSchema } from "../../src/chain/index.ts";
 import type { JsonSchema } from "../../src/schema/index.ts";
 import { toolFileSchema } from "../../src/tool/index.ts";
 
 /** The keys of a tool file. */
 export function toolFilePage(): string {
   return page("Tool files", toolFileSchema, "`windlass schema tool` prints the JSON Schema for editors.");
+}
+
+/** The keys of a chain file. */
+export function chainFilePage(): string {
+  return page("Chain files", chainFileSchema, "`windlass schema chain` prints the JSON Schema for editors.");
 }
 
 /** The keys of windlass.yaml. */

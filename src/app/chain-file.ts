@@ -22,8 +22,13 @@ export interface ChainFile {
 /** Files of chains may be this large. */
 const maxBytes = 1024 * 1024;
 
+/** A name as nearly all files write it: plain, at the beginning of a line, where only a key of the file can stand. */
+const plainName = /^name:[ \t]+(?!(?:true|false|null)\b)([A-Za-z_][\w./-]*)[ \t]*(?:[ \t]#.*)?\r?$/m;
+
 /** What the chain in a text is called; undefined where it does not say so in words. */
 export function nameIn(text: string, file: string): string | undefined {
+  const written = plainName.exec(text)?.[1];
+  if (written !== undefined) return written;
   const { value } = parseYaml(text, { file, maxBytes });
   const name = isMap(value) ? value["name"] : undefined;
   return typeof name === "string" && name !== "" ? name : undefined;

@@ -112,6 +112,10 @@ export class ChainFolder {
       this.#toolsVersion === toolsVersion();
     this.#skipped = found.problems;
     if (isSame) return;
+    for (const file of known) {
+      const before = this.#files.get(file.name);
+      if (before !== undefined && before !== file) file.good = this.#lastGood(before);
+    }
     this.#files = new Map(known.map((file) => [file.name, file]));
     this.#settle();
   }
@@ -123,18 +127,13 @@ export class ChainFolder {
 
   /** Puts the chains of all files, as they were last read, into the library. At once: nobody sees half of it. */
   #settle(): void {
-    const { library, builtins, onChange, toolsVersion } = this.#options;
+    const { builtins, onChange, toolsVersion } = this.#options;
     this.#claim(({ chain }) => chain);
     this.#fill(builtins);
     // All of them are there now, so that each can be planned together with those that it calls.
     for (const file of this.#files.values()) file.broken = this.#brokenIn(file);
     this.#claim(({ broken, good, chain }) => (broken === undefined ? chain : good?.chain));
     this.#fill(builtins);
-    for (const [name, file] of this.#owners) {
-      if (file.broken === undefined && file.text !== undefined && !hasErrors(library.problems(name))) {
-        file.good = { text: file.text, chain: name };
-      }
-    }
     onChange();
     this.#toolsVersion = toolsVersion();
   }
@@ -163,6 +162,13 @@ export class ChainFolder {
     }
     for (const name of library.names()) if (!wanted.has(name)) library.remove(name);
     for (const [name, source] of wanted) if (!isSame(library.sourceOf(name), source)) library.add(source);
+  }
+
+  /** The version of a file that works: its present one, or the one that is kept in its place. */
+  #lastGood({ text, chain, good, ...file }: ChainFile): ChainFile["good"] {
+    if (text === undefined || chain === undefined || file.broken !== undefined) return good;
+    const isUsed = this.#owners.get(chain)?.name === file.name;
+    return isUsed && !hasErrors(this.#options.library.problems(chain)) ? { text, chain } : good;
   }
 
   /** What is wrong with the present text of a file, where an earlier one worked and is to be kept. */
@@ -205,7 +211,7 @@ async function refresh(file: ScannedFile, known: ChainFile | undefined): Promise
     return known;
   }
   const chain = text === undefined ? undefined : nameIn(text, name);
-  return { name, path, stamp, text, chain, problem, good: known?.good, broken: undefined };
+  return { name, path, stamp, text, chain, problem, good: undefined, broken: undefined };
 }
 
 function leadsOut(name: string): { source: undefined; problem: Problem } {

@@ -29,6 +29,8 @@ export interface Chains {
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
   readonly runs: ChainRuns;
+  /** Values of the variables that the workspace allows. */
+  readonly env: Readonly<Record<string, string>>;
   loadChain(nameOrFile: string): Promise<Plan>;
   problems(): readonly Problem[];
 }
@@ -73,6 +75,7 @@ export function createChains(options: ChainsOptions): Chains {
     library,
     folder,
     runs,
+    env,
     loadChain: (nameOrFile) => {
       folder.refresh();
       return loadChain(nameOrFile, { dir, library, folder, tools: registry });

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** The name of the file that makes a folder a workspace. */
@@ -14,9 +14,7 @@ export async function findWorkspace(from: string): Promise<string> {
 }
 
 /** Is there something at this path? */
-export function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+export async function exists(path: string): Promise<boolean> {
+  // Asked often, for what is mostly not there: the other ways make an error of every answer.
+  return existsSync(path);
 }

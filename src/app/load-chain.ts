@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { fail, isBelow } from "../base/index.ts";
-import { ChainError, type ChainLibrary, type Plan, type PlanContext, planChain } from "../chain/index.ts";
+import { ChainError, type ChainLibrary, type Plan } from "../chain/index.ts";
 import { readText } from "../hub/index.ts";
 import { hasErrors, suggest } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import type { ChainFolder } from "./chain-folder.ts";
-import { nameIn } from "./chain-file.ts";
+import { planFile } from "./plan-file.ts";
 
 /** Where chains are looked for. */
 export interface ChainPlaces {
@@ -29,25 +29,9 @@ export async function loadChain(nameOrFile: string, places: ChainPlaces): Promis
   const file = isBelow(path, places.dir) ? relative(places.dir, path).split(sep).join("/") : path;
   const read = await readText({ path, name: file });
   if (read.problem !== undefined) throw new ChainError([read.problem], undefined);
-  return planFile({ text: read.source, file }, library.context);
-}
-
-/** Its own name means this file, also where the library has another chain of that name. */
-function planFile(source: { readonly text: string; readonly file: string }, context: PlanContext): Plan {
-  const name = nameIn(source.text, source.file);
-  let own: Plan | undefined;
-  const self = (): Plan => (own ??= orThrow(planChain(source, within)));
-  const within: PlanContext = {
-    ...context,
-    chains: (wanted) => (wanted === name ? self : context.chains?.(wanted)),
-  };
-  const orThrow = ({ plan, problems }: ReturnType<typeof planChain>): Plan => {
-    if (plan !== undefined && !hasErrors(problems)) return plan;
-    throw new ChainError(problems, source.text);
-  };
-  const planned = orThrow(planChain(source, within));
-  own = planned;
-  return planned;
+  const { plan, problems } = planFile({ text: read.source, file }, library.context);
+  if (plan !== undefined && !hasErrors(problems)) return plan;
+  throw new ChainError(problems, read.source);
 }
 
 async function findFile(name: string, dir: string): Promise<string | undefined> {

@@ -62,5 +62,5 @@ async function makeDataFolder(data: string): Promise<void> {
 export function memoryJournal(redactor: Redactor): Journal {
   const records = createMemoryRecords({ redactor });
   const approvals = createMemoryApprovals({});
-  return { records, approvals, runs: createMemoryRuns(), store: undefined, close: () => records.close() };
+  return { records, approvals, runs: createMemoryRuns({ records }), store: undefined, close: () => records.close() };
 }

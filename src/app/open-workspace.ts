@@ -58,6 +58,8 @@ export interface Workspace {
   readonly chainFolder: ChainFolder;
   /** Runs of chains: in the database, or in memory with the `memory` store. */
   readonly runs: ChainRuns;
+  /** Values of the environment variables that chains may read, for `runChain`; `runs` knows them. */
+  readonly env: Readonly<Record<string, string>>;
   /** Secrets that `windlass.yaml` names and that have no value. */
   readonly missingSecrets: ReadSecrets["missing"];
   /**
@@ -146,7 +148,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
-    loadChain: chains.loadChain,
+    env: chains.env,
+    loadChain: (nameOrFile) => chains.loadChain(nameOrFile),
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrors } from "../text/index.ts";
-import { checkToolsDirectory } from "./check-tools-directory.ts";
+import { checkDirectories } from "./check-directories.ts";
 import { exists, workspaceFile } from "./find-workspace.ts";
 import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./workspace-config.ts";
 
@@ -18,6 +18,6 @@ export async function readSettings(dir: string): Promise<Settings> {
   const source = await readFile(path, "utf8");
   const parsed = parseWorkspace(source, workspaceFile);
   if (hasErrors(parsed.problems)) return { ...parsed, source };
-  const problems = [...parsed.problems, ...(await checkToolsDirectory(dir, source))];
+  const problems = [...parsed.problems, ...(await checkDirectories(dir, source))];
   return { config: hasErrors(problems) ? defaultConfig : parsed.config, problems, source };
 }

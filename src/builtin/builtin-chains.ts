@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 /** A chain that comes with Windlass. Its text is read when it is first asked for. */
 export interface BuiltinChain {
@@ -32,18 +33,20 @@ export function builtinChains(): readonly BuiltinChain[] {
 
 class FileChain implements BuiltinChain {
   readonly name: string;
-  readonly file: string;
   readonly needs: readonly string[];
   #text: string | undefined;
 
   constructor(name: string, tools: readonly string[]) {
     this.name = name;
-    this.file = `built-in/${name}.yaml`;
     this.needs = tools;
   }
 
-  get text(): string {
+  get file(): string {
     // The build puts the folder beside what it makes of this file.
-    return (this.#text ??= readFileSync(new URL(`./chains/${this.name}.yaml`, import.meta.url), "utf8"));
+    return fileURLToPath(new URL(`./chains/${this.name}.yaml`, import.meta.url));
+  }
+
+  get text(): string {
+    return (this.#text ??= readFileSync(this.file, "utf8"));
   }
 }

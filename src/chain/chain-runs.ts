@@ -1,4 +1,4 @@
-import { type Clock, canonicalJson, createIds, fail, systemClock } from "../base/index.ts";
+import { type Clock, canonicalJson, createIds, fail, isFailureError, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type {
   ApprovalStore,
@@ -23,7 +23,7 @@ import type { RunListener } from "./run/run-events.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
 import { eventsBefore } from "./rerun-events.ts";
 import { checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
-import { toolsOf } from "./tools-of.ts";
+import { toolsOf, usesSecrets } from "./tools-of.ts";
 
 /** What {@link ChainRuns} is made of. */
 export interface ChainRunsParts {
@@ -66,6 +66,7 @@ export class ChainRuns {
   readonly #hosts = new Set<JournalHost>();
   readonly #active = new Set<Promise<unknown>>();
   readonly #ids = createIds();
+  #isClosing = false;
 
   constructor(parts: ChainRunsParts) {
     this.#parts = parts;
@@ -112,10 +113,11 @@ export class ChainRuns {
   async rerun(runId: string, options: ExecuteOptions & { readonly from?: string } = {}): Promise<RunResult> {
     const kept = await this.#read(runId);
     const { chains } = this.#parts;
-    const old = this.#inspected(kept.run);
     const plan = chains.has(kept.run.chain) ? chains.plan(kept.run.chain) : planOf(kept.run.definition, chains.context);
     const events =
-      options.from === undefined ? [] : eventsBefore({ from: options.from, plan, old, events: kept.events });
+      options.from === undefined
+        ? []
+        : eventsBefore({ from: options.from, plan, old: await this.#look(kept.run, kept.events), events: kept.events });
     // Written by `#begin`.
     const input: unknown = JSON.parse(kept.run.input);
     const context = JSON.parse(kept.run.context) as Record<string, unknown>;
@@ -151,9 +153,14 @@ export class ChainRuns {
   /** Takes over runs whose process is gone, until the signal is aborted. */
   async adopt(options: ExecuteOptions & { readonly everyMs?: number; readonly signal: AbortSignal }): Promise<void> {
     const { everyMs = lookMs, signal, ...how } = options;
+    // Those that cannot go on, such as one whose tool has changed: trying again changes nothing.
+    const refused = new Set<string>();
     while (!signal.aborted) {
       for (const { id } of await this.#parts.journal.list({ abandoned: true })) {
-        this.#track(this.resume(id, how).catch(() => undefined));
+        if (refused.has(id)) continue;
+        void this.#track(this.resume(id, how)).catch((error: unknown) => {
+          if (isFailureError(error) && error.code === "run_changed") refused.add(id);
+        });
       }
       await new Promise<void>((resolve) => this.#clock.after(everyMs, resolve));
     }
@@ -161,6 +168,7 @@ export class ChainRuns {
 
   /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
   async close(drainMs = 5000): Promise<void> {
+    this.#isClosing = true;
     for (const host of this.#hosts) host.leave();
     const timer = this.#clock.after(drainMs, () => {
       for (const host of this.#hosts) host.abandon();
@@ -169,10 +177,7 @@ export class ChainRuns {
     timer.cancel();
   }
 
-  async #begin(
-    made: Made,
-    options: ExecuteOptions & { context?: Readonly<Record<string, unknown>> },
-  ): Promise<RunResult> {
+  async #begin(made: Made, options: ExecuteOptions & Pick<StartOptions, "context" | "principal">): Promise<RunResult> {
     const { plan, runId, input, events } = made;
     const { journal, owner } = this.#parts;
     const context = options.context ?? {};
@@ -196,7 +201,8 @@ export class ChainRuns {
       checkSame(created.existing, plan.name, input);
       return this.join(runId, options);
     }
-    for (const event of events) void journal.append(created.lease, event);
+    // A run that the store does not take is not begun.
+    await Promise.all(events.map(async (event) => journal.append(created.lease, event)));
     return this.#track(this.#execute({ plan, input, context, lease: created.lease, startedAt, events }, options));
   }
 
@@ -225,12 +231,18 @@ export class ChainRuns {
     return this.#execute(started, options, run.cancelRequested ? (run.cancelBy ?? null) : undefined);
   }
 
-  async #execute(run: Started, options: ExecuteOptions, cancelledBy?: string | null): Promise<RunResult> {
+  async #execute(
+    run: Started,
+    options: ExecuteOptions & Pick<StartOptions, "principal">,
+    cancelledBy?: string | null,
+  ): Promise<RunResult> {
     const { engine, journal, approvals, env = {} } = this.#parts;
     const { lease, plan } = run;
     let mine: JournalHost | undefined;
     try {
       const { facts, left } = await executeRun({
+        ...options,
+        // Behind the options: the input of the run has been checked, and its defaults are in it.
         ...run,
         env,
         journal,
@@ -239,16 +251,18 @@ export class ChainRuns {
           runId: lease.runId,
           tools: toolsOf(plan),
           secrets: engine.secrets,
+          opensSecrets: usesSecrets(plan),
+          ...(options.principal !== undefined && { context: { principal: options.principal } }),
         }),
         clock: this.#clock,
         approvals,
         redact: (value) => engine.redactor.value(value),
         keeper: this.#keeper,
-        ...options,
         onHost: (host) => {
           mine = host;
           this.#hosts.add(host);
           if (cancelledBy !== undefined) host.cancelRun(cancelledBy ?? undefined);
+          if (this.#isClosing) host.leave();
         },
       });
       const status = left && facts.status === "waiting" ? "running" : facts.status;
@@ -283,7 +297,6 @@ export class ChainRuns {
       env: this.#parts.env ?? {},
       lease: { runId: run.id, epoch: run.epoch },
       startedAt: run.startedAt,
-      journal: { append: () => undefined },
       events,
       executor: undefined,
       clock: this.#clock,

@@ -1,5 +1,5 @@
-import { createIds, fail, systemClock } from "../base/index.ts";
-import { type BeginCall, beginCall } from "../engine/index.ts";
+import { fail, systemClock } from "../base/index.ts";
+import { nestedCalls } from "../engine/index.ts";
 import { type AnyTool, type ToolContext, defineTool } from "../tool/index.ts";
 import { engineExecutor } from "./host/executor.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -8,8 +8,6 @@ import { toolsOf } from "./tools-of.ts";
 
 /** A chain that states no `timeout`, called as a tool, may take this long. */
 const longestMs = 3_600_000;
-
-const ids = createIds();
 
 /** What {@link chainTool} takes besides the plan. */
 export interface ChainToolOptions {
@@ -49,9 +47,9 @@ interface Called {
 }
 
 async function run({ plan, input, env }: Called, context: ToolContext): Promise<unknown> {
-  // Every composite's context has it; another copy of Windlass knows it by the same symbol.
-  const begin = (context as unknown as { readonly [beginCall]: BeginCall })[beginCall];
-  const runId = ids.next();
+  const begin = nestedCalls(context);
+  // The same in every attempt of the call, and so are the keys of its steps.
+  const runId = context.idempotencyKey;
   const { facts } = await executeRun({
     plan,
     input,
@@ -59,16 +57,18 @@ async function run({ plan, input, env }: Called, context: ToolContext): Promise<
     env,
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
-    journal: { append: () => undefined },
     events: [],
-    executor: engineExecutor({ begin, runId: context.idempotencyKey, tools: toolsOf(plan), secrets: context.secrets }),
+    executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets }),
     clock: systemClock,
     signal: context.signal,
   });
   if (facts.status === "success") return facts.output;
   const { error } = facts;
   if (error === undefined) {
-    throw fail("the chain waits for a person's approval; run it with windlass run", {
+    const asked = facts.steps.find(({ status, approvalId }) => status === "waiting" && approvalId !== undefined);
+    const how =
+      asked === undefined ? "run it with windlass run" : `approve ${asked.approvalId ?? ""} and call it again`;
+    throw fail(`${plan.name} waits for a person's approval; ${how}`, {
       code: "not_available",
       reason: "waiting",
       retry: "never",

@@ -121,9 +121,8 @@ export class ChainLibrary {
 
   #lacks(source: LibrarySource): boolean {
     const { tools } = this.#options;
-    return (
-      "needs" in source && source.needs?.some((name) => !this.has(name) && tools.resolve(name) === undefined) === true
-    );
+    const needs = ("needs" in source ? source.needs : undefined) ?? [];
+    return needs.some((name) => !this.has(name) && tools.resolve(name) === undefined);
   }
 
   #toolOf(plan: Plan, env: Readonly<Record<string, string>>): AnyTool {

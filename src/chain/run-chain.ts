@@ -3,7 +3,6 @@ import type { Engine } from "../engine/index.ts";
 import { createMemoryApprovals, type ApprovalStore } from "../store/index.ts";
 import type { Secrets } from "../tool/index.ts";
 import { type StepExecutor, engineExecutor } from "./host/executor.ts";
-import type { EventSink } from "./host/journal-host.ts";
 import type { AskPerson } from "./host/run-approvals.ts";
 import { type ChainSource, loadPlan } from "./load-plan.ts";
 import type { ChainLibrary } from "./library.ts";
@@ -11,7 +10,7 @@ import type { Plan } from "./plan/plan.ts";
 import { executeRun } from "./run/execute-run.ts";
 import type { RunListener } from "./run/run-events.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
-import { toolsOf } from "./tools-of.ts";
+import { toolsOf, usesSecrets } from "./tools-of.ts";
 
 /** What {@link runChain} takes besides the chain. */
 export interface RunChainOptions {
@@ -39,9 +38,6 @@ export interface RunChainOptions {
   readonly clock?: Clock;
 }
 
-/** Remembers nothing: the run lives and ends in this call. */
-const forgetful: EventSink = { append: () => undefined };
-
 const ids = createIds();
 
 /**
@@ -66,6 +62,7 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
       runId,
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,
+      opensSecrets: usesSecrets(plan),
       context: callContext(options),
     });
   const { facts } = await executeRun({
@@ -75,7 +72,6 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
     env,
     lease: { runId, epoch: 1 },
     startedAt: clock.now(),
-    journal: forgetful,
     events: [],
     executor,
     clock,

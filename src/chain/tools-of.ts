@@ -1,22 +1,52 @@
+import type { CompiledValue } from "../expr/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Plan, Target } from "./plan/plan.ts";
 
-const known = new WeakMap<Plan, ReadonlyMap<string, AnyTool>>();
+interface Known {
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly usesSecrets: boolean;
+}
+
+const known = new WeakMap<Plan, Known>();
 
 /** Every tool that a plan and the chains it calls may use, as they were when it was planned. */
 export function toolsOf(plan: Plan): ReadonlyMap<string, AnyTool> {
+  return knownOf(plan).tools;
+}
+
+/** Does a plan, or a chain that it calls, pass secrets on? */
+export function usesSecrets(plan: Plan): boolean {
+  return knownOf(plan).usesSecrets;
+}
+
+function knownOf(plan: Plan): Known {
   const before = known.get(plan);
   if (before !== undefined) return before;
   const tools = new Map<string, AnyTool>();
-  const seen = new Set<Plan>([plan]);
-  for (const next of seen) {
+  const plans = new Set<Plan>([plan]);
+  for (const next of plans) {
     for (const { tool, chain, name } of targetsOf(next)) {
       if (tool !== undefined) tools.set(name, tool);
-      else if (chain !== undefined) seen.add(chain());
+      else if (chain !== undefined) plans.add(chain());
     }
   }
-  known.set(plan, tools);
-  return tools;
+  const now = {
+    tools,
+    usesSecrets: [...plans].some((each) => valuesOf(each).some(({ secrets }) => secrets.length > 0)),
+  };
+  known.set(plan, now);
+  return now;
+}
+
+/** Every value of a plan in which a secret may be passed on. */
+function valuesOf({ steps, output }: Plan): CompiledValue[] {
+  const values = output === undefined ? [] : [output];
+  for (const { params, forEach, onFailure, compensate } of steps) {
+    values.push(params, ...onFailure.fallback.map((entry) => entry.params));
+    if (forEach !== undefined) values.push(forEach.items);
+    if (compensate !== undefined) values.push(compensate.params);
+  }
+  return values;
 }
 
 /** Everything that the steps of a plan call, directly. */

@@ -1,8 +1,8 @@
-import { createInterface } from "node:readline";
 import type { Answer, Approver } from "../engine/index.ts";
 import type { Approval, ApprovalRequest, ApprovalStore } from "../store/index.ts";
 import { oneLine } from "./format-table.ts";
 import { howDecided } from "./how-decided.ts";
+import { readAnswer } from "./read-answer.ts";
 import { safeJson } from "./safe-json.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -62,16 +62,5 @@ async function decidedBefore(store: ApprovalStore, request: ApprovalRequest): Pr
 async function asksYes(terminal: Terminal, request: ApprovalRequest, signal: AbortSignal): Promise<boolean> {
   terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(request.message)}`);
   terminal.tell(`  ${terminal.tint("bold", oneLine(request.tool))} ${safeJson(request.args).replaceAll("\n", "\n  ")}`);
-  // The terminal stays in its usual mode, so that Ctrl-C still reaches the program.
-  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    const answer = await new Promise<string>((resolve) => {
-      reader.question("  Run it? [y/N] ", { signal }, resolve);
-      reader.once("close", () => resolve(""));
-      signal.addEventListener("abort", () => resolve(""), { once: true });
-    });
-    return /^\s*(?:y|yes)\s*$/i.test(answer);
-  } finally {
-    reader.close();
-  }
+  return /^\s*(?:y|yes)\s*$/i.test(await readAnswer("  Run it? [y/N] ", signal));
 }

@@ -11,6 +11,8 @@ import { windlassVersion } from "./version.ts";
 export interface ProgramOptions {
   readonly terminal: Terminal;
   readonly dispatch: (spec: CommandSpec, invocation: Invocation) => Promise<void>;
+  /** The command that is asked for, where that is certain: the others need not be made then. */
+  readonly only?: string | undefined;
 }
 
 /** The command line of the program, made from the table of commands. It throws where commander would exit. */
@@ -34,7 +36,9 @@ export function buildProgram(options: ProgramOptions): Command {
     terminal.print(windlassVersion());
     throw new CommanderError(exitCodes.ok, "commander.version", "");
   });
-  for (const { commands } of commandGroups) for (const spec of commands) addCommand(program, spec, options);
+  for (const spec of commandGroups.flatMap(({ commands }) => commands)) {
+    if (options.only === undefined || options.only === spec.name) addCommand(program, spec, options);
+  }
   return program;
 }
 
@@ -75,7 +79,7 @@ function toOption({ flags, about, choices, atLeast, whole, several }: OptionSpec
   const option = new Option(flags.replace(/ ([A-Z=]+)$/, " <$1>"), about);
   if (choices !== undefined) option.choices(choices);
   if (atLeast !== undefined) option.argParser((text) => readNumber(text, atLeast, whole === true));
-  if (several === true) option.argParser((text, before: readonly string[] = []) => [...before, text]);
+  if (several === true) option.argParser((text, before?: readonly string[]) => [...(before ?? []), text]);
   return option;
 }
 

@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { type WorkspaceConfig, findWorkspace, readSettings, unmatchedRules, workspaceFile } from "../app/index.ts";
-import { builtinTools } from "../builtin/index.ts";
-import { type ToolFileWorld, createToolFolder, loadToolFile } from "../hub/index.ts";
-import type { Door } from "../net/index.ts";
+import { exists, findWorkspace, planFile, readSettings, unmatchedRules, workspaceFile } from "../app/index.ts";
+import { isBelow } from "../base/index.ts";
+import { createToolFolder, loadToolFile, readText, scanFolder } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
-import { type AnyTool, type ToolLookup, ToolRegistry } from "../tool/index.ts";
+import { type AnyTool, ToolRegistry } from "../tool/index.ts";
+import { type ChainWorld, type Setting, chainWorld, makeBuiltins, worldOf } from "./check-world.ts";
+import { isChainText } from "./is-chain-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a check found. Files of problems are absolute. */
@@ -13,53 +14,129 @@ export interface Checked {
   readonly problems: readonly Problem[];
   /** Names of the tools that can be used. */
   readonly tools: readonly string[];
+  /** Names of the chains that can be used. */
+  readonly chains: readonly string[];
   /** How many files were looked at; undefined where a folder was. */
   readonly files?: number;
 }
 
-/** Checks `windlass.yaml` and every tool of the workspace that a folder belongs to. Nothing is called or written. */
+/** Checks `windlass.yaml` and every tool and chain of the workspace that a folder belongs to. Nothing is called or written. */
 export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promise<Checked> {
   const dir = await findWorkspace(from);
   const settings = await readSettings(dir);
-  const { config } = settings;
-  const folder = await checkFolder(join(dir, config.engine.toolsDirectory), { dir, config, onSlowLoad });
-  const problems = [...absolute(settings.problems, dir), ...folder.problems];
+  const setting = { dir, config: settings.config, onSlowLoad };
+  const tools = await checkToolFolder(join(dir, setting.config.engine.toolsDirectory), setting);
+  const world = await chainWorld(setting, tools.loaded);
+  const chains = checkChainFolder(world, dir);
+  const problems = [...absolute(settings.problems, dir), ...tools.problems, ...chains.problems];
+  const known = (): readonly Pick<AnyTool, "name" | "aliases">[] => [
+    ...makeBuiltins(),
+    ...tools.loaded,
+    ...world.library.names().map((name) => ({ name, aliases: [] })),
+  ];
   // A tool that a rule names may be in a file that is broken.
-  const unmatched = hasErrors(problems) ? [] : unmatchedRules(settings, () => [...makeBuiltins(), ...folder.loaded]);
-  return { problems: [...problems, ...absolute(unmatched, dir)], tools: folder.tools };
+  const unmatched = hasErrors(problems) ? [] : unmatchedRules(settings, known);
+  return { problems: [...problems, ...absolute(unmatched, dir)], tools: tools.tools, chains: chains.chains };
 }
 
 /** Told the name of a file that takes long to load. */
 type SlowLoad = (file: string) => void;
 
-/** Checks files of any kind that a workspace has; folders of tools too. */
+/** Checks files of any kind that a workspace has; folders too. */
 export async function checkFiles(files: readonly string[], onSlowLoad: SlowLoad): Promise<Checked> {
   const checks: Checked[] = [];
-  for (const file of new Set(files.map((name) => resolve(name)))) checks.push(await checkPath(file, onSlowLoad));
+  const worlds = new Map<string, Promise<ChainWorld>>();
+  for (const file of new Set(files.map((name) => resolve(name)))) {
+    checks.push(await checkPath(file, { onSlowLoad, worlds }));
+  }
   return {
     problems: checks.flatMap(({ problems }) => problems),
     tools: checks.flatMap(({ tools }) => tools),
+    chains: checks.flatMap(({ chains }) => chains),
     files: checks.length,
   };
 }
 
-async function checkPath(path: string, onSlowLoad: SlowLoad): Promise<Checked> {
+interface Shared {
+  readonly onSlowLoad: SlowLoad;
+  /** What the chains of a workspace may call, loaded once for all of its files. */
+  readonly worlds: Map<string, Promise<ChainWorld>>;
+}
+
+/** A workspace, with what is loaded of it once for all files. */
+interface Place extends Setting {
+  readonly world: () => Promise<ChainWorld>;
+}
+
+async function checkPath(path: string, { onSlowLoad, worlds }: Shared): Promise<Checked> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`there is no file ${JSON.stringify(path)}`);
-  const dir = await findWorkspace(found.isDirectory() ? path : dirname(path));
+  const dir = await workspaceOf(found.isDirectory() ? path : dirname(path));
   const { config, problems } = await readSettings(dir);
-  if (basename(path) === workspaceFile) return { problems: absolute(problems, dir), tools: [] };
+  if (basename(path) === workspaceFile) return { ...nothing, problems: absolute(problems, dir) };
   const setting = { dir, config, onSlowLoad };
-  return found.isDirectory() ? await checkFolder(path, setting) : await checkFile(path, setting);
+  const world = (): Promise<ChainWorld> => {
+    const known = worlds.get(dir) ?? chainWorld(setting);
+    worlds.set(dir, known);
+    return known;
+  };
+  const place: Place = { ...setting, world };
+  return found.isDirectory() ? await checkFolder(path, place) : await checkFile(path, place);
 }
 
-interface Setting {
-  readonly dir: string;
-  readonly config: WorkspaceConfig;
-  readonly onSlowLoad: SlowLoad;
+/** The workspace of a folder: the nearest with settings above it; without any, the folder here, as for every command. */
+async function workspaceOf(folder: string): Promise<string> {
+  const nearest = await findWorkspace(folder);
+  const isConfigured = await exists(join(nearest, workspaceFile));
+  return !isConfigured && isBelow(folder, resolve(".")) ? resolve(".") : nearest;
 }
 
-async function checkFolder(
+const nothing: Checked = { problems: [], tools: [], chains: [] };
+
+/** The workspace itself, its chains, or any folder of tools and chains. */
+async function checkFolder(folder: string, place: Place): Promise<Checked> {
+  if (folder === place.dir) return await checkWorkspace(folder, place.onSlowLoad);
+  if (isBelow(folder, chainsOf(place))) {
+    const checked = checkChainFolder(await place.world(), place.dir);
+    return { ...checked, problems: checked.problems.filter(({ file }) => isBelow(file, folder)) };
+  }
+  const chains = await chainFilesIn(folder, place);
+  const tools = await checkToolFolder(folder, place);
+  const files = new Set(chains.map(({ file }) => file));
+  const checks = await Promise.all(chains.map((source) => checkChain(source, place)));
+  return {
+    problems: [...tools.problems.filter(({ file }) => !files.has(file)), ...checks.flatMap(({ problems }) => problems)],
+    tools: tools.tools,
+    chains: checks.flatMap((check) => check.chains),
+  };
+}
+
+async function chainFilesIn(folder: string, { dir }: Setting): Promise<SourceFile[]> {
+  const { files } = await scanFolder(folder, dir);
+  const read = files.map(async ({ kind, path }): Promise<SourceFile[]> => {
+    const text = kind === "yaml" ? await readText({ path, name: path }) : undefined;
+    if (text?.problem !== undefined || text === undefined) return [];
+    return isChainText(text.source, false) ? [{ text: text.source, file: path }] : [];
+  });
+  return (await Promise.all(read)).flat();
+}
+
+interface SourceFile {
+  readonly text: string;
+  readonly file: string;
+}
+
+function chainsOf({ dir, config }: Setting): string {
+  return join(dir, config.chains.directory);
+}
+
+function checkChainFolder({ library, folder }: ChainWorld, dir: string): Checked {
+  const problems = absolute(folder.problems(), dir);
+  const own = library.names().filter((name) => folder.fileOf(name) !== undefined);
+  return { ...nothing, problems, chains: own.filter((name) => !hasErrors(library.problems(name))) };
+}
+
+async function checkToolFolder(
   folder: string,
   setting: Setting,
 ): Promise<Checked & { readonly loaded: readonly AnyTool[] }> {
@@ -69,21 +146,32 @@ async function checkFolder(
   await tools.close();
   const loaded = registry.list().map(({ tool }) => tool);
   const names = loaded.map(({ name }) => name);
-  return { problems: absolute(tools.problems(), setting.dir), tools: names, loaded };
+  return { ...nothing, problems: absolute(tools.problems(), setting.dir), tools: names, loaded };
 }
 
-async function checkFile(path: string, setting: Setting): Promise<Checked> {
+async function checkFile(path: string, place: Place): Promise<Checked> {
   const kind = /\.ya?ml$/i.test(path) ? "yaml" : /\.(?:ts|mts|js|mjs)$/.test(path) ? "code" : undefined;
   if (kind === undefined) {
     throw new UsageError(
       `${JSON.stringify(path)} is no file of a workspace`,
-      `tools are .yaml, .yml, .ts, .mts, .js or .mjs files; settings are in ${workspaceFile}`,
+      `chains are .yaml or .yml files, tools too, or .ts, .mts, .js or .mjs; settings are in ${workspaceFile}`,
     );
   }
-  const { tools, problems } = await loadToolFile({ path, name: path, kind }, worldOf(setting));
+  const text = kind === "yaml" ? await readText({ path, name: path }) : undefined;
+  const source = text?.problem === undefined ? text?.source : undefined;
+  if (source !== undefined && isChainText(source, isBelow(path, chainsOf(place)))) {
+    return await checkChain({ text: source, file: path }, place);
+  }
+  const { tools, problems } = await loadToolFile({ path, name: path, kind }, worldOf(place));
   const names = tools.map(({ name }) => name);
   const empty = tools.length === 0 && problems.length === 0;
-  return { problems: empty ? [noTool(path)] : problems, tools: names };
+  return { ...nothing, problems: empty ? [noTool(path)] : problems, tools: names };
+}
+
+async function checkChain(source: SourceFile, place: Place): Promise<Checked> {
+  const { library } = await place.world();
+  const { plan, problems } = planFile(source, library.context);
+  return { ...nothing, problems, chains: plan === undefined ? [] : [plan.name] };
 }
 
 function noTool(file: string): Problem {
@@ -97,33 +185,6 @@ function noTool(file: string): Problem {
     column: 1,
   };
 }
-
-function worldOf({ dir, config, onSlowLoad }: Setting): ToolFileWorld {
-  return { root: dir, executors: builtinExecutors(), secretNames: Object.keys(config.secrets), onSlowLoad };
-}
-
-function makeBuiltins(): readonly AnyTool[] {
-  return builtinTools({ door: shutDoor });
-}
-
-/** The built-in tools, made when a file names one: most files do not. */
-function builtinExecutors(): ToolLookup {
-  let made: ToolRegistry | undefined;
-  const registry = (): ToolRegistry => {
-    if (made === undefined) {
-      made = new ToolRegistry();
-      for (const tool of makeBuiltins()) made.register(tool);
-    }
-    return made;
-  };
-  return { get: (name) => registry().get(name), names: () => registry().names() };
-}
-
-/** Checking calls nothing, so nothing goes out. */
-const shutDoor: Door = {
-  request: () => Promise.reject(new Error("a check sends no requests")),
-  close: () => Promise.resolve(),
-};
 
 function absolute(problems: readonly Problem[], dir: string): Problem[] {
   return problems.map((problem) => ({ ...problem, file: resolve(dir, problem.file) }));

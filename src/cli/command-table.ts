@@ -1,4 +1,7 @@
+import { chains, graph, init, schema, validate } from "./authoring-commands.ts";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command-spec.ts";
+import { jsonOption as json } from "./json-option.ts";
+import { cancel, explain, rerun, resume, run, runs, show, test } from "./run-commands.ts";
 
 /** Every command has it. */
 export const dirOption: OptionSpec = {
@@ -7,7 +10,6 @@ export const dirOption: OptionSpec = {
   completes: "folder",
 };
 
-const json: OptionSpec = { flags: "--json", about: "print JSON, for programs" };
 const since: OptionSpec = { flags: "--since WHEN", about: "not before: 30m, 12h, 7d, or a date such as 2026-11-15" };
 const byTool: OptionSpec = { flags: "--tool NAME", about: "of this tool", completes: "tool" };
 const toolName = { name: "NAME", about: "the tool", completes: "tool" } as const;
@@ -129,12 +131,15 @@ const decisionArgs = [
 const decisionOptions: readonly OptionSpec[] = [
   { flags: "--note TEXT", about: "why" },
   { flags: "--by NAME", about: "who decides; the user of this machine where absent" },
+  { flags: "--no-run", about: "only decide; leave the run that waits for it as it is" },
   json,
 ];
 
 const approve: CommandSpec = {
   name: "approve",
   summary: "allow a waiting call, once and with exactly its arguments",
+  details:
+    "A run that waited for it goes on in this process, where no other executes it, and the exit code is that of the run.",
   args: decisionArgs,
   options: decisionOptions,
   examples: ['windlass approve k3j9x0q2ab5z-1 --note "checked with ops"'],
@@ -144,44 +149,11 @@ const approve: CommandSpec = {
 const reject: CommandSpec = {
   name: "reject",
   summary: "refuse a waiting call",
+  details: "A run that waited for it goes on to its end in this process, where no other executes it.",
   args: decisionArgs,
   options: decisionOptions,
   examples: ['windlass reject k3j9x0q2ab5z-1 --note "wrong account"'],
   load: async () => (await import("./commands/decide.ts")).reject,
-};
-
-const init: CommandSpec = {
-  name: "init",
-  summary: "make a workspace with three sample tools that run at once",
-  args: [{ name: "DIR", about: "where; this folder where absent", optional: true, completes: "folder" }],
-  options: [json],
-  examples: ["windlass init my-tools"],
-  load: async () => (await import("./commands/init.ts")).initWorkspace,
-};
-
-const validate: CommandSpec = {
-  name: "validate",
-  summary: "check tool files and windlass.yaml, and show what is wrong where",
-  args: [
-    {
-      name: "FILE",
-      about: "what to check; the whole workspace where absent",
-      optional: true,
-      several: true,
-      completes: "file",
-    },
-  ],
-  options: [json],
-  examples: ["windlass validate", "windlass validate tools/search.yaml"],
-  load: async () => (await import("./commands/validate.ts")).validateFiles,
-};
-
-const schema: CommandSpec = {
-  name: "schema",
-  summary: "print the JSON Schema of a file format, for editors",
-  args: [{ name: "FORMAT", about: "tool or workspace", choices: ["tool", "workspace"] }],
-  examples: ["windlass schema tool > tool.schema.json"],
-  load: async () => (await import("./commands/schema.ts")).printSchema,
 };
 
 const prune: CommandSpec = {
@@ -238,8 +210,9 @@ const complete: CommandSpec = {
 
 /** Every command, in the groups and the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Calling", commands: [call, tools] },
-  { title: "Authoring", commands: [init, validate, schema] },
+  { title: "Calling", commands: [run, call, chains, tools] },
+  { title: "Authoring", commands: [init, validate, graph, schema, test] },
+  { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] },
   { title: "Looking back", commands: [records, stats] },
   { title: "Approvals", commands: [approvals, approve, reject] },
   { title: "House-keeping", commands: [doctor, prune, backup, completion, complete] },

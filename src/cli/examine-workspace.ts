@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSqlite } from "../adapters/index.ts";
+import { type SqliteStore, openSqlite } from "../adapters/index.ts";
 import { type Workspace, exists, findWorkspace, openWorkspace, readSettings, workspaceFile } from "../app/index.ts";
 import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
@@ -32,6 +32,7 @@ export async function examineWorkspace(from: string, onSlowLoad: (file: string) 
       node,
       ...settingsFindings(file, aboutSettings),
       ...toolFindings(workspace),
+      ...chainFindings(workspace),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
       ...(await databaseFindings(dir)),
@@ -59,11 +60,23 @@ function settingsFindings(file: string | undefined, problems: readonly Problem[]
 }
 
 function toolFindings(workspace: Workspace): Finding[] {
-  const tools = workspace.engine.tools.list();
-  const broken = workspace.problems().filter(({ file }) => file !== workspaceFile);
+  const tools = workspace.engine.tools.list().filter(({ source }) => source !== "chains");
   const usable = tools.filter(({ tool }) => tool.broken === undefined).length;
   const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} can be called` };
-  return [loaded, ...broken.map((problem) => problemFinding("tools", problem))];
+  return [loaded, ...workspace.folder.problems().map((problem) => problemFinding("tools", problem))];
+}
+
+function chainFindings(workspace: Workspace): Finding[] {
+  const { chains, chainFolder, folder } = workspace;
+  const others = new Set<Problem>(folder.problems());
+  const problems = workspace.problems().filter((found) => found.file !== workspaceFile && !others.has(found));
+  const usable = chains.names().filter((name) => !hasErrors(chains.problems(name))).length;
+  const lacking = chains
+    .names()
+    .filter((name) => chainFolder.fileOf(name) === undefined && hasErrors(chains.problems(name)));
+  const without = lacking.length === 0 ? "" : `; built in, but without their tools: ${lacking.join(", ")}`;
+  const message = `${formatCount(usable, "chain")} can be run${without}`;
+  return [{ about: "chains", status: "ok", message }, ...problems.map((problem) => problemFinding("chains", problem))];
 }
 
 function problemFinding(about: string, problem: Problem): Finding {
@@ -114,13 +127,14 @@ async function databaseFindings(dir: string): Promise<Finding[]> {
   try {
     const store = await openSqlite({ file, redactor: createRedactor([]) });
     try {
-      const { records, approvals, bytes } = await store.stats();
+      const { records, approvals, runs, bytes } = await store.stats();
       const { version, faults } = await store.check();
-      const size = `${formatBytes(bytes)}, ${formatCount(records, "record")}, ${formatCount(approvals, "approval")}`;
+      const left = await runFindings(store);
+      const size = `${formatBytes(bytes)}, ${formatCount(records, "record")}, ${formatCount(runs, "run")}, ${formatCount(approvals, "approval")}`;
       const message = `${fromHere(file)}: version ${version}, ${size}`;
-      if (faults.length === 0) return [{ about, status: "ok", message: `${message}, intact` }];
+      if (faults.length === 0) return [{ about, status: "ok", message: `${message}, intact` }, ...left];
       const todo = "restore a backup, or move the file away and start anew";
-      return [{ about, status: "fail", message: `${message}; damaged: ${faults.join("; ")}`, todo }];
+      return [{ about, status: "fail", message: `${message}; damaged: ${faults.join("; ")}`, todo }, ...left];
     } finally {
       await store.close();
     }
@@ -128,4 +142,25 @@ async function databaseFindings(dir: string): Promise<Finding[]> {
     if (!isFailureError(error)) throw error;
     return [{ about, status: "fail", message: error.message }];
   }
+}
+
+/** Runs that somebody has to do something about. */
+async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
+  const about = "runs";
+  const left = await runs.list({ abandoned: true });
+  const waiting = await runs.list({ status: "waiting" });
+  const named = (found: typeof left): string => {
+    const shown = found.slice(0, 3).map(({ id, chain }) => `${id} of ${chain}`);
+    return `${shown.join(", ")}${found.length > 3 ? ", …" : ""}`;
+  };
+  const findings: Finding[] = [];
+  if (left.length > 0) {
+    const message = `${formatCount(left.length, "run")} left behind by a process that is gone: ${named(left)}`;
+    findings.push({ about, status: "warn", message, todo: "windlass resume goes on with what was left" });
+  }
+  if (waiting.length > 0) {
+    const message = `${formatCount(waiting.length, "run")} waiting for a person: ${named(waiting)}`;
+    findings.push({ about, status: "warn", message, todo: "windlass approvals shows what is asked" });
+  }
+  return findings;
 }

@@ -3,7 +3,9 @@ import { formatTime } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 
 /** What became of an approval, and what that means for a decision that came later. */
-export function howDecided({ status, decidedBy, decidedAt, expiresAt, note }: Approval): string {
+export function howDecided(approval: Approval): string {
+  const { status, decidedBy, decidedAt, expiresAt, note } = approval;
+  const again = approval.runId === undefined ? "the call has to be made again" : "its run has gone on since";
   const by = decidedBy === undefined ? "" : ` by ${oneLine(decidedBy)}`;
   const at = decidedAt === undefined ? "" : ` at ${formatTime(decidedAt)}`;
   const how = `${by}${at}${note === undefined ? "" : ` (${oneLine(note)})`}`;
@@ -11,7 +13,7 @@ export function howDecided({ status, decidedBy, decidedAt, expiresAt, note }: Ap
     case "expired":
       return `expired at ${formatTime(expiresAt)}; the call has to be made again`;
     case "used":
-      return `was approved${how} and is used up; the call has to be made again`;
+      return `was approved${how} and is used up; ${again}`;
     case "approved":
     case "rejected":
       return `was ${status}${how}; the first decision counts`;

@@ -77,11 +77,18 @@ async function reportFailure(error: FailureError, terminal: Terminal): Promise<E
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }
 
-const usageCodes: ReadonlySet<FailureCode> = new Set(["file_invalid", "tool_invalid", "validation_error"]);
+const usageCodes: ReadonlySet<FailureCode> = new Set([
+  "file_invalid",
+  "tool_invalid",
+  "chain_invalid",
+  // Of a name that was typed; a call that finds no tool is told as a result.
+  "tool_not_found",
+  "validation_error",
+]);
 
 /** What is wrong with which file, where the failure is about files. */
 function problemsOf(error: FailureError): readonly Problem[] | undefined {
   if (!("problems" in error) || !Array.isArray(error.problems)) return undefined;
-  // Only WorkspaceError has them.
+  // Only WorkspaceError and ChainError have them.
   return error.problems as readonly Problem[];
 }

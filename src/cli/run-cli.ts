@@ -16,7 +16,8 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     code = (await run(invocation)) ?? exitCodes.ok;
   };
   try {
-    await buildProgram({ terminal, dispatch }).parseAsync(asked(words), { from: "user" });
+    const line = asked(words);
+    await buildProgram({ terminal, dispatch, only: commandIn(line) }).parseAsync(line, { from: "user" });
   } catch (error) {
     code = await codeOf(error, terminal, words);
   }
@@ -37,9 +38,13 @@ function asked(words: readonly string[]): readonly string[] {
   if (first === undefined) return ["--help"];
   if (first === "help") return asked([...rest.filter((word) => !word.startsWith("-")), "--help"]);
   // Commander would answer with the help of the whole program, as if the word were not there.
-  const known =
-    first.startsWith("-") || commandGroups.some(({ commands }) => commands.some(({ name }) => name === first));
+  const known = first.startsWith("-") || commandIn(words) !== undefined;
   return known ? words : [first];
+}
+
+/** The command with which a line begins; undefined where it begins otherwise. */
+function commandIn([first]: readonly string[]): string | undefined {
+  return commandGroups.flatMap(({ commands }) => commands).find(({ name }) => name === first)?.name;
 }
 
 async function codeOf(error: unknown, terminal: Terminal, words: readonly string[]): Promise<ExitCode> {

@@ -15,6 +15,14 @@ engine:
 #   bucket_limits: { http: 5 }   # by category
 #   rate_limits: { http: 10/s }
 
+# How chains run.
+# chains:
+#   durable: true             # keep runs, so that they can be resumed
+#   max_parallel: 5           # steps of one run at once
+
+# Environment variables that chains may read.
+# env: [HOME, LANG]
+
 # Who may do what: the first rule that matches decides, in the order deny, ask, allow.
 # permissions:
 #   deny: []
@@ -128,5 +136,37 @@ export const wordCount = defineTool({
     characters: [...text].length,
   }),
 });
+`,
+  "chains/welcome.yaml": `# yaml-language-server: $schema=../.windlass/schema/chain.json
+# A chain: steps that are wired by what they read of each other. Those that read nothing of each other run side by side.
+# Try: windlass run welcome -i name=Ada
+name: welcome
+description: Greets someone in two languages, and prepares a page for the greeting.
+input:
+  name: string
+  title: string="Welcome aboard"
+steps:
+  - id: english
+    tool: greet
+    params: { name: "\${input.name}" }
+
+  - id: chinese
+    tool: greet
+    params: { name: "\${input.name}", language: zh }
+
+  - id: page
+    description: Runs beside the greetings; it reads nothing of theirs.
+    tool: slugify
+    params: { text: "\${input.title}, \${input.name}" }
+
+  - id: count
+    description: Waits for both greetings, because it reads them.
+    tool: word_count
+    params: { text: "\${steps.english.output} \${steps.chinese.output}" }
+
+output:
+  greetings: ["\${steps.english.output}", "\${steps.chinese.output}"]
+  page: "\${steps.page.output.slug}"
+  words: "\${steps.count.output.words}"
 `,
 };

@@ -21,7 +21,7 @@ export interface ProcessScreen {
   /** Undefined where stderr is no terminal, or one that cannot move its cursor. */
   readonly screen: Screen | undefined;
   /** Writes while the area is out of the way. */
-  beside(write: () => void): void;
+  readonly beside: (write: () => void) => void;
 }
 
 /** The screen behind stderr; `write` is stderr's own way to write, whatever is put in its place. */
@@ -37,7 +37,8 @@ export function processScreen(write: (text: string) => void): ProcessScreen {
     area = held;
     const letGo = bufferForeign((text) => beside(() => write(text)));
     return () => {
-      if (area === held) area = undefined;
+      if (area !== held) return;
+      area = undefined;
       letGo();
     };
   };
@@ -67,7 +68,7 @@ function screenOf({ write, hold }: Pick<Screen, "write" | "hold">): Screen {
 /** What a tool's code writes to stderr by itself comes in whole lines, so that nothing is drawn behind half of one. */
 function bufferForeign(write: (text: string) => void): () => void {
   const { stderr } = process;
-  const before = stderr.write;
+  const before = Object.getOwnPropertyDescriptor(stderr, "write");
   let rest = "";
   // One signature for all: what stands between the text and the callback is its encoding.
   const collect = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
@@ -81,7 +82,9 @@ function bufferForeign(write: (text: string) => void): () => void {
   };
   stderr.write = collect;
   return () => {
-    if (stderr.write === collect) stderr.write = before;
+    // Its own again, or what somebody put in its place before.
+    if (before === undefined) Reflect.deleteProperty(stderr, "write");
+    else Object.defineProperty(stderr, "write", before);
     if (rest !== "") write(`${rest}\n`);
     rest = "";
   };

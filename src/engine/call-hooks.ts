@@ -1,5 +1,5 @@
 import type { CallRecord } from "../store/index.ts";
-import type { AnyTool, Effect, ToolResult } from "../tool/index.ts";
+import type { AnyTool, Effect, ToolContext, ToolResult } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { CallContext } from "./call-context.ts";
 import type { AbortCause } from "./failed-attempt.ts";
@@ -22,8 +22,11 @@ export interface CallHandle {
   abort(cause: AbortCause): void;
 }
 
-/** Begins a call: of an engine, or of a composite tool's context under {@link beginCall}. */
+/** Begins a call: of an engine, or nested under the call of a composite tool. */
 export type BeginCall = (target: string | AnyTool, args: unknown, context: CallContext) => CallHandle;
 
-/** Under this symbol, the context of a composite tool's handler begins nested calls that can be stopped. */
-export const beginCall: unique symbol = Symbol.for("windlass.begin_call") as never;
+/** Begins calls under the one whose handler got this context; they can be stopped. For composites. */
+export function nestedCalls(context: ToolContext): BeginCall {
+  // Every handler's context has it, also that of another copy of Windlass.
+  return (context as ToolContext & { readonly beginCall: BeginCall }).beginCall;
+}

@@ -1,4 +1,4 @@
-import { canonicalJson, plainJsonSize } from "../base/index.ts";
+import { canonicalJson, createIds, plainJsonSize } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
@@ -70,15 +70,18 @@ export function reuseKey(tool: AnyTool, args: unknown, { principal, reuse }: Cal
   return canonicalJson([tool.name, tool.version, principal ?? null, reuse.key ?? null, reuse.key ?? args]);
 }
 
-/** A number per tool object: a tool that was edited and reloaded under the same name is another tool. */
-function identityOf(tool: AnyTool): number {
+/**
+ * An id per tool object: a tool that was edited and reloaded under the same name is another tool. Unique across
+ * processes, since a cache may outlive this one.
+ */
+function identityOf(tool: AnyTool): string {
   let identity = identities.get(tool);
-  if (identity === undefined) identities.set(tool, (identity = ++lastIdentity));
+  if (identity === undefined) identities.set(tool, (identity = identityIds.next()));
   return identity;
 }
 
-const identities = new WeakMap<AnyTool, number>();
-let lastIdentity = 0;
+const identities = new WeakMap<AnyTool, string>();
+const identityIds = createIds();
 
 /**
  * Which work a call may share. A composite shares none: it might be waiting for itself. A nested call, or a chain step,

@@ -1,5 +1,5 @@
 import type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "../tool/index.ts";
-import { type BeginCall, beginCall } from "./call-hooks.ts";
+import type { BeginCall } from "./call-hooks.ts";
 import type { Execution } from "./execution.ts";
 
 /** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
@@ -56,7 +56,8 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return this.#execution.callTool();
   }
 
-  get [beginCall](): BeginCall {
+  /** @internal For `nestedCalls`. */
+  get beginCall(): BeginCall {
     return (target, args, context) => this.#execution.job.beginChild(target, args, context);
   }
 }

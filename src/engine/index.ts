@@ -1,6 +1,6 @@
 export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
 export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
-export { type BeginCall, type CallHandle, type CallHooks, beginCall } from "./call-hooks.ts";
+export { type BeginCall, type CallHandle, type CallHooks, nestedCalls } from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
   type ConcurrencyOptions,

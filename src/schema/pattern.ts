@@ -1,5 +1,6 @@
 import type * as Re2Js from "re2js";
 import { FailureError, loadPackage } from "../base/index.ts";
+import { plainPattern } from "./plain-pattern.ts";
 
 /** A pattern that matches in time linear in the text, whatever the pattern. */
 export interface Pattern {
@@ -28,7 +29,8 @@ export function compilePattern(source: string): Pattern {
       reason: "pattern_too_long",
     });
   }
-  const pattern = compile(source);
+  // The matcher for all others takes a while to load.
+  const pattern = plainPattern(source) ?? compile(source);
   if (cache.size >= cacheSize) cache.clear();
   cache.set(source, pattern);
   return pattern;

@@ -25,7 +25,8 @@ export function locateInside(
 ): Stretch | undefined {
   const { value, range, type } = scalar;
   if (typeof value !== "string" || !range || type === undefined) return undefined;
-  const pieces = piecesOf(source, { start: range[0], end: range[1] }, type);
+  const pieces = known.get(scalar) ?? piecesOf(source, { start: range[0], end: range[1] }, type);
+  known.set(scalar, pieces);
   let from = 0;
   for (const piece of pieces) {
     const at = align(piece.text, value, from);
@@ -36,6 +37,9 @@ export function locateInside(
   }
   return undefined;
 }
+
+/** A long text with many mistakes is taken apart once. */
+const known = new WeakMap<Yaml.Scalar, readonly Piece[]>();
 
 function stretch({ text, places }: Piece, first: number, length: number): Stretch {
   const start = places[first] ?? 0;

@@ -157,3 +157,11 @@ test("importing the module does not load the YAML library", async () => {
   })`;
   expect(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" }).trim()).toBe("false");
 });
+
+test("a line break inside of a text that cannot be read still counts", () => {
+  const text = '"\nname: a\nstyle: string="plain"\ntags: b: c\n';
+  const { problems } = parseYaml(text, { file: "a.yaml" });
+  const rows = text.split("\n");
+  for (const { line, column } of problems) expect(column).toBeLessThanOrEqual((rows[line - 1]?.length ?? 0) + 1);
+  expect(problems.length).toBeGreaterThan(0);
+});

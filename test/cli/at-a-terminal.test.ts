@@ -1,42 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { environment, folder, shellCommand, windlass } from "./windlass.ts";
-
-/** `script` of util-linux gives a program a terminal. */
-const hasTerminal =
-  process.platform === "linux" &&
-  (() => {
-    try {
-      return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
-    } catch {
-      return false;
-    }
-  })();
-
-interface Session {
-  readonly code: number | null;
-  /** What the person saw, both streams. */
-  readonly screen: string;
-}
-
-/** Runs the program at a terminal of 60 columns, and types an answer when it asks. */
-function atTerminal(words: string, cwd: string, answer?: string | (() => Promise<string>)): Promise<Session> {
-  const command = `stty cols 60 rows 24; ${shellCommand} ${words}`;
-  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], { cwd, env: environment });
-  let screen = "";
-  let answered = false;
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    screen += text;
-    if (!answered && answer !== undefined && screen.includes("[y/N]")) {
-      answered = true;
-      void Promise.resolve(typeof answer === "string" ? answer : answer()).then((typed) => child.stdin.write(typed));
-    }
-  });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, screen: screen.replaceAll("\r\n", "\n") }));
-  });
-}
+import { atTerminal, hasTerminal } from "./at-terminal.ts";
+import { folder, windlass } from "./windlass.ts";
 
 describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
   const asking = { "windlass.yaml": 'permissions: { ask: ["echo"] }\n' };

@@ -143,7 +143,7 @@ entry: { type: builtin, handler: echo }
   };
 
   test.each([
-    [["ca"], ["call"]],
+    [["ca"], ["call", "cancel"]],
     [
       ["tools", "s"],
       ["show", "search", "schema"],

@@ -18,12 +18,12 @@ async function make(id: string): Promise<RunLease> {
   return made.lease;
 }
 
-/** Appends for ever, several runs at once, and says what is durable: run and number of the last event. */
+/** Executes runs for ever, several at once, and says what is durable: the last event of a run, or that it is over. */
 async function writeRuns(): Promise<void> {
-  const execute = async (id: string): Promise<void> => {
+  const execute = async (id: string, steps: number): Promise<void> => {
     const lease = await make(id);
     say(`${id} 0`);
-    for (let seq = 1; ; seq += 2) {
+    for (let seq = 1; seq < 2 * steps; seq += 2) {
       const begun = store.runs.append(lease, { ...sampleEvent(seq), kind: "started" });
       // Some are waited for one by one, some together with the next.
       if (seq % 3 === 0) await begun;
@@ -31,8 +31,13 @@ async function writeRuns(): Promise<void> {
       await store.runs.append(lease, settledCall(seq + 1, output, { id: `${id}-${seq + 1}`, callerId: id }));
       say(`${id} ${seq + 1}`);
     }
+    await store.runs.finish(lease, { status: "success", at: steps, output: String(steps) });
+    say(`${id} over`);
   };
-  await Promise.all(Array.from({ length: 8 }, (_, index) => execute(`${name}-${index}`)));
+  const lanes = Array.from({ length: 8 }, async (_, lane) => {
+    for (let run = 0; ; run++) await execute(`${name}-${lane}-${run}`, 2 + ((run + lane) % 5) * 10);
+  });
+  await Promise.all(lanes);
 }
 
 /** Holds one run, and appends or ends it when told to. */
@@ -57,4 +62,12 @@ async function holdRun(): Promise<void> {
   }
 }
 
-await (mode === "write" ? writeRuns() : holdRun());
+/** Makes a run, to which nothing happens. */
+async function makeRun(): Promise<void> {
+  await make(name);
+  say("made");
+  process.stdin.resume();
+}
+
+const modes: Record<string, () => Promise<void>> = { write: writeRuns, hold: holdRun, make: makeRun };
+await modes[mode]?.();

@@ -60,6 +60,16 @@ export class FakeClock implements Clock {
     await settle();
   }
 
+  /** Lets time pass until the next timer, and every promise react; false when no timer is set. */
+  async passToNext(): Promise<boolean> {
+    await settle();
+    const next = this.#next(Infinity);
+    if (next === undefined) return false;
+    this.#fire(next);
+    await settle();
+    return true;
+  }
+
   #next(until: number): Pending | undefined {
     let first: Pending | undefined;
     for (const pending of this.#pending) {

@@ -145,7 +145,8 @@ export class BatchWriter {
 
   /** Resolves when all that was pushed before is committed, or when that fails. */
   async settle(): Promise<void> {
-    if (this.waiting === 0 || this.#failure !== undefined) return;
+    // After a failure nobody waits for the batch that is tried again later; but for one that was not tried yet.
+    if (this.waiting === 0 || (this.#failure !== undefined && this.#head !== undefined)) return;
     await new Promise<void>((resolve) => {
       this.#waiters.push({ upTo: this.#pushed, done: () => resolve() });
       this.send();
@@ -214,6 +215,7 @@ export class BatchWriter {
   #failed(failure: FailureError): void {
     if (this.#failure?.reason !== failure.reason) this.#options.onError(failure);
     this.#failure = failure;
+    this.#retry?.cancel();
     if (this.#options.thread.alive) {
       this.#retry = this.#options.clock.after(retryMs, () => this.#tryAgain());
       this.#retry.hold(false);

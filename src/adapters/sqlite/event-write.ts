@@ -7,12 +7,14 @@ import {
   flattenRecord,
 } from "../../store/index.ts";
 import { type PlacedOutput, placeOutput } from "./placed-output.ts";
+import { checkStorable } from "./check-storable.ts";
 import { toRow } from "./record-columns.ts";
 import type { EventWrite, SqlRow } from "./worker-ops.ts";
 
 /** The write of an event and of the record it brings. Throws on data that JSON cannot express. */
 export function toEventWrite(lease: RunLease, event: NewJournalEvent, redactor: RecordRedactor): EventWrite {
   const { seq, kind, key, at, data, record } = event;
+  checkStorable([lease.runId, lease.epoch, seq, kind, key]);
   const placed = placeOutput(data, record?.output);
   return [
     "event",

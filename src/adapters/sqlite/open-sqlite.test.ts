@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, type FailureError, type Timer, systemClock } from "../../base/index.ts";
 import type { CallRecord } from "../../store/index.ts";
+import { knownSecrets, secretCases, secretRows } from "../../../test/support/secret-cases.ts";
 import { createRedactor } from "../../text/index.ts";
 import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
@@ -246,47 +247,14 @@ describe("retention", () => {
 });
 
 describe("secrets", () => {
-  interface Row {
-    readonly area: string;
-    readonly input: unknown;
-  }
-  const data: unknown = JSON.parse(
-    readFileSync(new URL("../../../test/data/bad-inputs.json", import.meta.url), "utf8"),
-  );
-  const rows = (Array.isArray(data) ? (data as Row[]) : []).filter(({ area }) => area === "redaction");
-
-  /** What must not be found, and in what it is hidden. */
-  function cases(input: unknown): readonly (readonly [hidden: string, shown: unknown])[] {
-    if (typeof input === "string")
-      return [[/[^\s:/@]{4,}(?=@|$)/.exec(input.replace("https://u:", ""))?.[0] ?? input, input]];
-    if (typeof input === "object" && input !== null && "secret" in input) {
-      const secret = String(input.secret);
-      const bytes = Buffer.from(secret);
-      const forms = [
-        secret,
-        encodeURIComponent(secret),
-        bytes.toString("base64"),
-        bytes.toString("hex"),
-        JSON.stringify(secret),
-      ];
-      return forms.map((form) => [form, { note: `seen as ${form} here` }] as const);
-    }
-    return [
-      ['"x"', input],
-      ["a=b", input],
-      ['"p"', input],
-      ['"z"', input],
-    ];
-  }
-
   test("there are bad inputs to try", () => {
-    expect(rows.length).toBeGreaterThan(0);
+    expect(secretRows.length).toBeGreaterThan(0);
   });
 
-  test.each(rows)("never reach the file: $input", async ({ input }) => {
-    const known = typeof input === "object" && input !== null && "secret" in input ? [String(input.secret)] : [];
+  test.each(secretRows)("never reach the file: $input", async ({ input }) => {
+    const known = knownSecrets(input);
     const store = await open({ redactor: createRedactor(known) });
-    for (const [, shown] of cases(input)) {
+    for (const [, shown] of secretCases(input)) {
       const message = typeof shown === "string" ? shown : JSON.stringify(shown);
       const text = known.length > 0 || typeof shown === "string" ? message : "no text";
       store.records.add(record({ args: shown, output: { deep: [shown] }, reported: { shown } }));
@@ -298,7 +266,7 @@ describe("secrets", () => {
     const kept = JSON.stringify([await store.records.query({}), await store.approvals.list(0)]);
     await store.close();
     const bytes = readFileSync(file, "latin1");
-    for (const [hidden] of cases(input)) {
+    for (const [hidden] of secretCases(input)) {
       expect(kept).not.toContain(hidden);
       expect(bytes).not.toContain(hidden);
     }

@@ -1,4 +1,5 @@
 import type { JournalEvent, NewRun, RunOwner, RunStatus, StoredRun } from "../../store/index.ts";
+import { checkStorable } from "./check-storable.ts";
 import { type PlacedOutput, putOutput } from "./placed-output.ts";
 import type { RunRows, RunWrite, SqlRow, SqlValue } from "./worker-ops.ts";
 
@@ -53,7 +54,9 @@ export const eventColumns: readonly string[] = [
 /** The write that makes a run. */
 export function toRunWrite(run: NewRun, owner: RunOwner): RunWrite {
   const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null } = run;
-  return ["run", [id, chain, input, context, format, fingerprints, startedAt, rerunOf], run.definition, owner];
+  const values = [id, chain, input, context, Math.trunc(format), fingerprints, startedAt, rerunOf];
+  checkStorable([...values, run.definition, owner.id, owner.pid, owner.processStart, owner.bootId]);
+  return ["run", values, run.definition, owner];
 }
 
 /** A run of a row in the order of {@link runColumns}. */

@@ -38,14 +38,12 @@ export class RunTable {
 
   /** Asks for the run to be cancelled; false when it is over or unknown. The first who asks is the one who is named. */
   cancel(runId: string, by: string | null): boolean {
+    const open = "id = ? AND status IN ('running', 'waiting')";
     return inTransaction(this.#db, () => {
       this.#db
-        .prepare("UPDATE runs SET cancel_requested = 1, cancel_by = ? WHERE id = ? AND cancel_requested = 0")
+        .prepare(`UPDATE runs SET cancel_requested = 1, cancel_by = ? WHERE ${open} AND cancel_requested = 0`)
         .run(by, runId);
-      return (
-        this.#db.prepare("SELECT 1 FROM runs WHERE id = ? AND status IN ('running', 'waiting')").get(runId) !==
-        undefined
-      );
+      return this.#db.prepare(`SELECT 1 FROM runs WHERE ${open}`).get(runId) !== undefined;
     });
   }
 

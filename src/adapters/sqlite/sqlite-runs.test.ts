@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../base/index.ts";
 import type { CallRecord, NewJournalEvent, NewRun, RunEnd, RunLease } from "../../store/index.ts";
+import { knownSecrets, secretCases, secretRows } from "../../../test/support/secret-cases.ts";
 import { createRedactor } from "../../text/index.ts";
 import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
 import { currentOwner } from "./owner-process.ts";
@@ -123,7 +124,7 @@ describe("the output of a step", () => {
     const lease = await make(store, "r1");
     await expect(store.runs.append(lease, settled(1, { big: 1n }))).rejects.toMatchObject({
       code: "store_failed",
-      reason: "not_json",
+      reason: "unwritable",
     });
     await store.runs.append(lease, settled(1, "plain", { id: "c2" }));
     const { records } = await store.records.query({});
@@ -132,6 +133,62 @@ describe("the output of a step", () => {
       c2: "plain",
     });
   });
+});
+
+describe("secrets in outputs", () => {
+  test.each(secretRows)("never reach who reads the records: $input", async ({ input }) => {
+    const store = await open({ redactor: createRedactor(knownSecrets(input)) });
+    const lease = await make(store, "r1");
+    let seq = 0;
+    for (const [, shown] of secretCases(input)) {
+      for (const output of [shown, { deep: [shown] }, [shown, "x".repeat(300_000)]]) {
+        await store.runs.append(lease, settled(++seq, output));
+        expect((await store.runs.read("r1"))?.events.at(-1)?.data).toEqual({
+          kind: "call",
+          result: { success: true, output },
+        });
+      }
+    }
+    // Shapes are known to everybody; a secret itself only to who wrote it.
+    const other = await open({ redactor: { text: (text) => text, value: (value) => value } });
+    const kept = JSON.stringify([await store.records.query({}), await other.records.query({})]);
+    for (const [hidden] of secretCases(input)) expect(kept).not.toContain(hidden);
+  });
+});
+
+test("what no column can hold is refused alone, and harms nobody in its batch", async () => {
+  const store = await open();
+  const lease = await make(store, "r1");
+  const other = await make(store, "r2");
+  const broken = (given: object): NewJournalEvent => ({ ...settled(2, "x"), ...given });
+  const append = async (to: RunLease, event: NewJournalEvent): Promise<void> => store.runs.append(to, event);
+  const outcomes = await Promise.allSettled([
+    append(lease, settled(1, "a")),
+    append(lease, broken({ kind: undefined })),
+    append(lease, broken({ key: 5n })),
+    append(lease, broken({ seq: Number.NaN })),
+    append({ runId: Symbol("r1") as unknown as string, epoch: 1 }, settled(2, "x")),
+    append({ runId: "r1", epoch: Number.NaN }, settled(2, "x")),
+    store.runs.finish({ runId: "r1", epoch: 1 }, { status: {} as "failed", at: 1 }),
+    make(store, "r3", { startedAt: Number.NaN }),
+    append(lease, broken({ at: Number.NaN, key: "nul\u0000 \ud800" })),
+    append(other, settled(1, "b")),
+  ]);
+  expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+  ]);
+  const events = (await store.runs.read("r1"))?.events;
+  expect(events).toMatchObject([{ seq: 1 }, { seq: 2, at: 0, key: expect.stringMatching(/^nul/) as string }]);
+  await store.runs.finish(lease, { status: "success", at: 1 });
 });
 
 describe("pruning", () => {

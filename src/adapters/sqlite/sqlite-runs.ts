@@ -18,10 +18,11 @@ import {
   runLimit,
 } from "../../store/index.ts";
 import type { BatchWriter, WriteDone } from "./batch-writer.ts";
+import { checkStorable } from "./check-storable.ts";
 import { eventSize, toEventWrite } from "./event-write.ts";
 import type { ReaderThread } from "./reader-thread.ts";
 import { toRun, toRunAndEvents, toRunWrite } from "./run-columns.ts";
-import { closedFailure } from "./worker-link.ts";
+import { type Outcome, closedFailure } from "./worker-link.ts";
 import type { Answer, EndWrite, EventWrite, Write } from "./worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
@@ -42,6 +43,8 @@ export class SqliteRuns implements RunJournal {
   readonly #parts: SqliteRunsParts;
   /** The epochs of the runs that are executed through this store. */
   readonly #held = new Map<string, number>();
+  /** Likewise, of runs whose last write failed: who executed them has stopped, though the database says otherwise. */
+  readonly #givenUp = new Map<string, number>();
   #scheduled = false;
   #closed = false;
 
@@ -61,8 +64,13 @@ export class SqliteRuns implements RunJournal {
 
   async claim(runId: string, owner: RunOwner): Promise<Claim> {
     const { thread, clock, silenceMs } = this.#parts;
-    const gaveUp = !this.#held.has(runId);
-    const { kind, found } = await thread.call("claimRun", { runId, owner, now: clock.now(), silenceMs, gaveUp });
+    const gaveUp = this.#givenUp.has(runId);
+    const asked = { runId, owner, now: clock.now(), silenceMs, gaveUp };
+    const { kind, found } = await thread.call("claimRun", asked).catch((error: unknown) => {
+      // Perhaps it was given to this owner and only the answer got lost.
+      if (!this.#held.has(runId)) this.#givenUp.set(runId, 0);
+      throw error;
+    });
     if (found === undefined) return { kind: "unknown" };
     const { run, events } = toRunAndEvents(found);
     if (kind === "claimed") return { kind, lease: this.#hold(runId, run.epoch), run, events };
@@ -74,30 +82,32 @@ export class SqliteRuns implements RunJournal {
     try {
       write = toEventWrite(lease, event, this.#parts.redactor);
     } catch (error) {
-      return this.#refused(lease, event, unwritable(lease, event, error));
+      this.#keepRecord(event);
+      return Promise.reject(unwritable(error));
     }
     return new Promise((resolve, reject) => {
       this.#push(write, eventSize(write), (outcome) => {
-        if (outcome.failure === undefined && outcome.value === undefined) {
+        const failure = this.#failureOf(outcome, lease, event.seq);
+        if (failure === undefined) {
           resolve();
           return;
         }
-        const failure = outcome.failure ?? refusal(lease.runId, outcome.value, event.seq);
-        this.#refused(lease, event, failure).catch(reject);
+        this.#keepRecord(event);
+        reject(failure);
       });
     });
   }
 
-  async finish(lease: RunLease, end: RunEnd): Promise<void> {
-    try {
-      const answer = await this.#written(
-        toEndWrite(lease, end),
-        200 + (end.output?.length ?? 0) + (end.error?.length ?? 0),
-      );
-      if (answer !== undefined) throw refusal(lease.runId, answer, 0);
-    } finally {
-      this.#letGo(lease);
-    }
+  finish(lease: RunLease, end: RunEnd): Promise<void> {
+    const size = 200 + (end.output?.length ?? 0) + (end.error?.length ?? 0);
+    return new Promise((resolve, reject) => {
+      this.#push(toEndWrite(lease, end), size, (outcome) => {
+        const failure = this.#failureOf(outcome, lease, 0);
+        this.#letGo(lease);
+        if (failure === undefined) resolve();
+        else reject(failure);
+      });
+    });
   }
 
   async requestCancel(runId: string, by: string | undefined): Promise<boolean> {
@@ -134,11 +144,11 @@ export class SqliteRuns implements RunJournal {
   /** Leaves the runs that are still executed through this store: whoever wants them need not wait. */
   close(): void {
     this.#closed = true;
-    for (const [runId, epoch] of this.#held) {
-      const left = toEndWrite({ runId, epoch }, { status: "running", at: 0 });
-      this.#parts.writer.push(left, 200, () => {});
+    for (const [runId, epoch] of [...this.#held, ...this.#givenUp]) {
+      this.#parts.writer.push(toEndWrite({ runId, epoch }, { status: "running", at: 0 }), 200, () => {});
     }
     this.#held.clear();
+    this.#givenUp.clear();
   }
 
   #written(write: Write, bytes: number): Promise<Answer | undefined> {
@@ -169,36 +179,46 @@ export class SqliteRuns implements RunJournal {
     });
   }
 
-  /** The event is refused; the call it tells of was made all the same, and its record is kept. */
-  #refused(lease: RunLease, event: NewJournalEvent, failure: FailureError): Promise<never> {
+  /** The event is not written; the call it tells of was made all the same. */
+  #keepRecord({ record }: NewJournalEvent): void {
+    if (record !== undefined) this.#parts.records.add(record);
+  }
+
+  /** Why a write was not done, if it was not, and what that means for the lease. */
+  #failureOf(outcome: Outcome<Answer | undefined>, lease: RunLease, seq: number): FailureError | undefined {
+    if (outcome.failure !== undefined) {
+      if (this.#letGo(lease)) this.#givenUp.set(lease.runId, lease.epoch);
+      return outcome.failure;
+    }
+    const [, what, last] = outcome.value ?? [];
+    if (what === undefined) return undefined;
+    if (what === "gap") return gapFailure(lease.runId, seq, last ?? 0);
     this.#letGo(lease);
-    if (event.record !== undefined) this.#parts.records.add(event.record);
-    return Promise.reject(failure);
+    return lostFailure(lease.runId);
   }
 
   #hold(runId: string, epoch: number): RunLease {
+    this.#givenUp.delete(runId);
     this.#held.set(runId, epoch);
     return { runId, epoch };
   }
 
-  #letGo({ runId, epoch }: RunLease): void {
-    if (this.#held.get(runId) === epoch) this.#held.delete(runId);
+  #letGo({ runId, epoch }: RunLease): boolean {
+    return this.#held.get(runId) === epoch && this.#held.delete(runId);
   }
 }
 
 function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error }: RunEnd): EndWrite {
-  return ["end", runId, epoch, status, isOver(status) ? at : null, output ?? null, error ?? null];
+  const values = [runId, epoch, status, isOver(status) ? at : null, output ?? null, error ?? null] as const;
+  checkStorable(values);
+  return ["end", ...values];
 }
 
-function refusal(runId: string, answer: Answer | undefined, seq: number): FailureError {
-  return answer?.[1] === "gap" ? gapFailure(runId, seq, answer[2]) : lostFailure(runId);
-}
-
-function unwritable({ runId }: RunLease, { seq, key }: JournalEvent, cause: unknown): FailureError {
+function unwritable(cause: unknown): FailureError {
   const why = cause instanceof Error ? cause.message.split("\n", 1).join("") : String(cause);
-  return fail(`event ${seq} (${key}) of run ${runId} is not plain JSON: ${why}`, {
+  return fail(`the event cannot be written, its data must be plain JSON: ${why}`, {
     code: "store_failed",
-    reason: "not_json",
+    reason: "unwritable",
     retry: "never",
     cause,
   });

@@ -23,6 +23,11 @@ export function describeFallback({ tool, condition }: GraphFallback): string {
   return condition === undefined ? `on failure: ${tool}` : `on failure, if ${condition}: ${tool}`;
 }
 
+/** The condition of a stand-in, where it asks for more than that its step has failed. */
+export function furtherCondition(step: GraphStep, { condition }: GraphFallback): string | undefined {
+  return condition === `steps.${step.id}.error` ? undefined : condition;
+}
+
 /** A duration as people write it: `90s` stays, `3600000` is `1h`. */
 export function duration(ms: number): string {
   const units = [

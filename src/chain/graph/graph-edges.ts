@@ -25,10 +25,7 @@ function edgesTo(step: PlanStep, plan: Plan, byAs: Names): GraphEdge[] {
   const found = new Map<string, Found>();
   // What it waits for comes first, so that order is the kind of what no reference explains.
   for (const index of step.needs) noteKind(found, `steps.${plan.steps[index]?.id}`, "order");
-  const { forEach, repeat, cache, approval } = step;
-  const data = [step.params, forEach?.items, repeat?.until, cache?.key, approval?.message];
-  for (const part of data)
-    for (const reference of part?.references ?? []) note(found, reference, { byAs, kind: "data" });
+  for (const reference of dataOf(step)) note(found, reference, { byAs, kind: "data" });
   for (const reference of step.condition?.references ?? []) note(found, reference, { byAs, kind: "condition" });
   const key = `steps.${step.id}`;
   // A step that repeats may read itself.
@@ -38,6 +35,12 @@ function edgesTo(step: PlanStep, plan: Plan, byAs: Names): GraphEdge[] {
     const { kind, reads } = entry;
     return { from, to: key, kind, reads: [...reads.keys()], ...(label !== "" && { label }) };
   });
+}
+
+/** What a step reads other than to know whether it runs. */
+function dataOf({ params, forEach, repeat, cache, approval }: PlanStep): Reference[] {
+  const parts = [params, forEach?.items, repeat?.until, cache?.key, approval?.message];
+  return parts.flatMap((part): readonly Reference[] => part?.references ?? []);
 }
 
 /** Where the chain names no output, what nobody else waits for is what it gives. */

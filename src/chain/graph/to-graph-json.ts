@@ -1,4 +1,11 @@
-import { type ChainGraph, type GraphEdgeKind, type GraphEffect, type GraphFallback, type GraphNode, isStep } from "./graph.ts";
+import {
+  type ChainGraph,
+  type GraphEdgeKind,
+  type GraphEffect,
+  type GraphFallback,
+  type GraphNode,
+  isStep,
+} from "./graph.ts";
 
 /** A node as other programs read it. */
 export type JsonNode =

@@ -1,6 +1,14 @@
+import { cutDisplay } from "../../text/index.ts";
 import { prose } from "./svg/write-xml.ts";
-import { duration } from "./describe-step.ts";
-import { type ChainGraph, type GraphEdge, type GraphFallback, type GraphNode, type GraphStep, isStep } from "./graph.ts";
+import { duration, furtherCondition } from "./describe-step.ts";
+import {
+  type ChainGraph,
+  type GraphEdge,
+  type GraphFallback,
+  type GraphNode,
+  type GraphStep,
+  isStep,
+} from "./graph.ts";
 
 /** Fill and line of each kind of box; they are readable on light and on dark ground. */
 const classes: Readonly<Record<string, string>> = {
@@ -26,7 +34,11 @@ const longest = 80;
 export function toMermaid(graph: ChainGraph): string {
   const names = new Map(graph.nodes.map(({ key }, at) => [key, `n${at + 1}`]));
   const members = new Map<string, string[]>();
-  const join = (group: string, name: string): void => void members.set(group, [...(members.get(group) ?? []), name]);
+  const join = (group: string, name: string): void => {
+    const list = members.get(group);
+    if (list === undefined) members.set(group, [name]);
+    else list.push(name);
+  };
   const lines = ["flowchart TD"];
   for (const node of graph.nodes) {
     const name = names.get(node.key) ?? "";
@@ -34,14 +46,19 @@ export function toMermaid(graph: ChainGraph): string {
     if (!isStep(node)) continue;
     join(node.effect, name);
     for (const [at, fallback] of node.fallbacks.entries()) {
-      lines.push(...standIn(fallback, name, `${name}f${at + 1}`));
-      join("fallback", `${name}f${at + 1}`);
+      const other = `${name}f${at + 1}`;
+      lines.push(other + standIn(fallback, ifText(furtherCondition(node, fallback))));
+      lines.push(`${name} -. "if it fails" .-> ${other}`);
+      join("fallback", other);
     }
   }
   for (const edge of graph.edges) lines.push(...arrow(edge, names));
-  for (const [group, list] of members) {
-    lines.push(`classDef ${group} ${classes[group]}`, `class ${list.join(",")} ${group}`);
+  for (const [at, fallback] of graph.fallbacks.entries()) {
+    lines.push(`f${at + 1}${standIn(fallback, `if any other step fails ${ifText(fallback.condition)}`)}`);
+    join("fallback", `f${at + 1}`);
   }
+  for (const [group, list] of members)
+    lines.push(`classDef ${group} ${classes[group]}`, `class ${list.join(",")} ${group}`);
   return `${lines.map((line, at) => (at === 0 ? line : `  ${line}`)).join("\n")}\n`;
 }
 
@@ -66,11 +83,13 @@ function marks(step: GraphStep): string[] {
   return list;
 }
 
-function standIn(fallback: GraphFallback, step: string, name: string): string[] {
-  const when = fallback.condition === undefined ? "" : `if ${fallback.condition}`;
-  const text = label([fallback.tool, when]);
-  const box = fallback.kind === "chain" ? `[["${text}"]]` : `["${text}"]`;
-  return [name + box, `${step} -. "if it fails" .-> ${name}`];
+function standIn({ tool, kind }: GraphFallback, when: string): string {
+  const text = label([tool, when]);
+  return kind === "chain" ? `[["${text}"]]` : `["${text}"]`;
+}
+
+function ifText(condition: string | undefined): string {
+  return condition === undefined ? "" : `if ${condition}`;
 }
 
 function arrow({ from, to, kind, label: text }: GraphEdge, names: ReadonlyMap<string, string>): string[] {
@@ -85,13 +104,8 @@ function arrow({ from, to, kind, label: text }: GraphEdge, names: ReadonlyMap<st
 function label(lines: readonly string[]): string {
   return lines
     .filter((line) => line !== "")
-    .map((line) => encode(cut(prose(line))))
+    .map((line) => encode(cutDisplay(prose(line), longest)))
     .join("<br/>");
-}
-
-function cut(text: string): string {
-  const letters = [...text];
-  return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : text;
 }
 
 /** Mermaid's own form for characters that it would read as its language; letters of any script stay as they are. */

@@ -129,7 +129,7 @@ function drawNotes(
 ): { xml: string; height: number } {
   const left = layout.lines.filter((line) => line.length === 0).length;
   const notes = [
-    ...graph.fallbacks.slice(0, 5).map((fallback) => `Any step ${describeFallback(fallback)}`),
+    ...graph.fallbacks.slice(0, 5).map((fallback) => `Any other step ${describeFallback(fallback)}`),
     ...(left > 0 ? [`${left} connections that others imply are not drawn`] : []),
   ];
   const lines = notes.map((note) => fitText(prose(note), noteFont, width));

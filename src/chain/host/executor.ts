@@ -4,6 +4,7 @@ import { openSecrets } from "../../expr/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
 import type { StepWork } from "./host.ts";
+import { ownCopy } from "./own-copy.ts";
 
 /** What whoever runs a step's call is told on the way. */
 export interface StepHooks {
@@ -34,37 +35,44 @@ export interface EngineExecutorOptions {
   /** The tools as they were when the chain was planned: an edited file does not change a run under way. */
   readonly tools?: ReadonlyMap<string, AnyTool>;
   readonly secrets?: Secrets;
+  /** False when the chain passes no secrets on: then arguments, which may be large, are not searched for them. */
+  readonly opensSecrets?: boolean;
   /** For every call: principal, conversation, shared variables. */
-  readonly context?: CallContext;
+  readonly context?: Pick<CallContext, "principal" | "conversationId" | "variables">;
 }
 
 /** Makes the calls through an engine, like any other call. */
 export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
-  const { begin, runId, tools, secrets, context = {} } = options;
-  const shared: CallContext = { ...context, callerType: "workflow_node", workflowId: runId, maxRetries: 0 };
+  const { begin, runId, tools, secrets, opensSecrets = true, context = {} } = options;
+  const { principal, conversationId, variables } = context;
+  const get = (name: string): string | undefined => secrets?.get(name);
   return {
     begin(key, work, hooks) {
       let { args } = work;
       try {
-        args = openSecrets(args, (name) => secrets?.get(name));
+        if (opensSecrets) args = openSecrets(args, get);
       } catch (error) {
         return failed(work.tool, error);
       }
-      const call: Mutable<CallContext> = {
-        ...shared,
+      const call = {
+        callerType: "workflow_node",
         callerId: key,
+        workflowId: runId,
+        maxRetries: 0,
         idempotencyKey: work.idempotencyKey,
+        principal,
+        conversationId,
+        variables,
+        limitMs: work.timeoutMs,
+        reuse: work.cache,
         hooks,
         onProgress: (value: unknown) => hooks.progress(value),
       };
-      if (work.timeoutMs !== undefined) call.limitMs = work.timeoutMs;
-      if (work.cache !== undefined) call.reuse = work.cache;
-      return begin(tools?.get(work.tool) ?? work.tool, args, call);
+      // Every call has the same shape; to the engine, what is undefined is not stated.
+      return begin(tools?.get(work.tool) ?? work.tool, ownCopy(args), call as CallContext);
     },
   };
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A call that failed before it reached the engine. */
 function failed(tool: string, error: unknown): RunningCall {

@@ -1,10 +1,9 @@
-import { type Clock, fail, failure } from "../../base/index.ts";
+import { type Clock, fail } from "../../base/index.ts";
 import type { Approver } from "../../engine/index.ts";
 import type { CallRecord, JournalEvent, NewJournalEvent, RunLease } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import type { StepExecutor } from "./executor.ts";
 import {
-  type CallOutcome,
   type Host,
   type HostListener,
   type Outcome,
@@ -18,6 +17,7 @@ import { ReadyQueue, parked } from "./ready-queue.ts";
 import type { RunApprovals, RunApprovalsParts } from "./run-approvals.ts";
 import { RunTimers } from "./run-timers.ts";
 import { StepCall, type StepCallOwner } from "./step-call.ts";
+import { unheard } from "./unheard.ts";
 
 /** The part of a journal that a host writes to. */
 export interface EventSink {
@@ -28,7 +28,8 @@ export interface EventSink {
 export interface JournalHostParts {
   readonly lease: RunLease;
   readonly startedAt: number;
-  readonly journal: EventSink;
+  /** Absent for a run that nobody will take up again. */
+  readonly journal: EventSink | undefined;
   /** What happened to the run before. */
   readonly events: readonly JournalEvent[];
   /** Absent for a look at what happened: nothing is started. */
@@ -108,13 +109,13 @@ export class JournalHost implements Host, StepCallOwner {
 
   start(key: string, work: StepWork): void {
     if (this.#past.has(key)) return;
-    if (this.#replaying || this.#leaving || this.#isCancelling) this.#deferred.set(key, work);
+    if (this.#mustDefer) this.#deferred.set(key, work);
     else this.#begin(key, work);
   }
 
   wait(key: string, what: Wait): void {
     if (this.#past.has(key)) return;
-    if (this.#replaying || this.#leaving || this.#isCancelling) this.#deferred.set(key, what);
+    if (this.#mustDefer) this.#deferred.set(key, what);
     else this.#await(key, what);
   }
 
@@ -180,26 +181,14 @@ export class JournalHost implements Host, StepCallOwner {
     this.#deferred.clear();
     for (const [key, what] of deferred) {
       if ("kind" in what) this.#await(key, what);
-      else if (this.#cancelledBefore.has(key)) void this.#settle(key, this.#neverHeardOf(key, what));
+      else if (this.#cancelledBefore.has(key))
+        void this.#settle(key, unheard(what, this.#past.started(key), this.#now()));
       else this.#begin(key, what);
     }
   }
 
-  #neverHeardOf(key: string, { tool }: StepWork): CallOutcome {
-    const started = this.#past.started(key);
-    const message =
-      started === undefined
-        ? `${tool} was cancelled before it started`
-        : `${tool} was cancelled, and its process ended before it could tell how far it had come`;
-    const result: ToolResult = {
-      success: false,
-      tool,
-      error: failure("cancelled", message),
-      durationMs: 0,
-      executedAt: this.#parts.clock.now(),
-      meta: { callId: "", source: "", attempts: 0 },
-    };
-    return { kind: "call", result, effect: started?.effect };
+  get #mustDefer(): boolean {
+    return this.#replaying || this.#leaving || this.#isCancelling;
   }
 
   /** The cancellation is on its way: until it is told, nothing new begins. */
@@ -237,13 +226,15 @@ export class JournalHost implements Host, StepCallOwner {
       return;
     }
     const call = new StepCall(this, key, work);
+    // Most calls of quick tools are over when they have begun.
+    if (!call.begin(executor)) return;
     this.#running.set(key, call);
-    call.begin(executor);
+    if (this.#deaf) this.close();
   }
 
   started({ key, effect }: StepCall): Promise<void> | undefined {
     if (this.#deaf) return Promise.reject(fail("the run is no longer executed here", { code: "run_lost" }));
-    return this.#append({ kind: "started", key, data: { effect } })?.catch((error: unknown) => {
+    return this.#append("started", key, { effect })?.catch((error: unknown) => {
       this.#fail(error);
       throw error;
     });
@@ -279,30 +270,42 @@ export class JournalHost implements Host, StepCallOwner {
       const due = known ?? now + what.ms;
       this.#timers.set(key, Math.max(0, due - now), "pause");
       if (known !== undefined) return;
-      this.#append({ kind: "waiting", key, data: { due } })?.catch((error: unknown) => this.#fail(error));
+      this.#append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
     }
   }
 
   // --- the journal
 
-  #append(event: Pick<NewJournalEvent, "kind" | "key" | "data" | "record">): Promise<void> | undefined {
-    const { journal, lease, clock } = this.#parts;
-    this.#at = Math.max(this.#at, clock.now());
-    return journal.append(lease, { seq: ++this.#seq, at: this.#at, ...event });
+  #append(kind: JournalEvent["kind"], key: string, data: unknown): Promise<void> | undefined {
+    const { journal, lease } = this.#parts;
+    return journal?.append(lease, { seq: ++this.#seq, kind, key, at: this.#now(), data });
+  }
+
+  /** A clock that is put back does not turn the run's time around. */
+  #now(): number {
+    const now = this.#parts.clock.now();
+    if (now > this.#at) this.#at = now;
+    return this.#at;
   }
 
   /** Writes an outcome down and puts it in line; who awaits this knows that it is durable, or that the host is deaf. */
   #settle(key: string, outcome: Outcome, record?: CallRecord): Promise<void> | undefined {
     if (this.#deaf) return undefined;
     this.#timers.resumeDeadlines();
-    const event = { kind: "settled" as const, key, data: outcome };
-    const kept = this.#append(record === undefined ? event : { ...event, record });
-    const settled: Settled = { key, outcome, at: this.#at };
+    const settled: Settled = { key, outcome, at: this.#now() };
+    const kept = this.#keep(settled, record);
     if (kept === undefined || changesNothing(outcome)) {
       this.#ready.add(settled);
       return kept?.catch((error: unknown) => this.#fail(error));
     }
     return kept.then(this.#ready.hold(settled), (error: unknown) => this.#fail(error));
+  }
+
+  #keep({ key, outcome, at }: Settled, record: CallRecord | undefined): Promise<void> | undefined {
+    const { journal, lease } = this.#parts;
+    if (journal === undefined) return undefined;
+    const event = { seq: ++this.#seq, kind: "settled" as const, key, at, data: outcome };
+    return journal.append(lease, record === undefined ? event : { ...event, record });
   }
 
   /** The journal cannot be written, or is somebody else's: nothing that happens here counts any more. */

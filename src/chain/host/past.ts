@@ -40,12 +40,12 @@ export class Past {
 
   /** Its outcome is known. */
   has(key: string): boolean {
-    return this.#keys.has(key);
+    return this.#keys.size > 0 && this.#keys.has(key);
   }
 
   /** It started and changed the world, perhaps. */
   started(key: string): StartedBefore | undefined {
-    return this.#started.get(key);
+    return this.#started.size === 0 ? undefined : this.#started.get(key);
   }
 
   /** When the wait under this key is over; epoch milliseconds. */

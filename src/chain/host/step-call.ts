@@ -21,7 +21,7 @@ export class StepCall implements StepHooks {
   effect: Effect | undefined = undefined;
   kept: CallRecord | undefined = undefined;
   readonly #owner: StepCallOwner;
-  #running: RunningCall | undefined;
+  #running: RunningCall | undefined = undefined;
 
   constructor(owner: StepCallOwner, key: string, work: StepWork) {
     this.#owner = owner;
@@ -29,11 +29,16 @@ export class StepCall implements StepHooks {
     this.work = work;
   }
 
-  begin(executor: StepExecutor): void {
+  /** True when it goes on; false when it is over already. */
+  begin(executor: StepExecutor): boolean {
     this.#running = executor.begin(this.key, this.work, this);
     const result = this.#running.run();
-    if (result instanceof Promise) void result.then((settled) => this.#owner.ended(this, settled));
-    else this.#owner.ended(this, result);
+    if (result instanceof Promise) {
+      void result.then((settled) => this.#owner.ended(this, settled));
+      return true;
+    }
+    this.#owner.ended(this, result);
+    return false;
   }
 
   abort(): void {

@@ -56,22 +56,35 @@ class CallsCheck {
 
   /** What the chain says about failures applies to many steps, and is told about once. */
   chainHandling(): void {
-    const { spec, steps } = this.#checked.plan;
-    const { error_handling: handling } = spec;
-    const user = steps.find((step) => step.spec.error_handling === undefined);
+    const { error_handling: handling } = this.#checked.plan.spec;
+    const user = this.#userOfChainHandling;
     if (handling !== undefined && user !== undefined) {
       this.#fallbacks(handling, ["error_handling"], user.onFailure.fallback);
     }
   }
 
+  /** A step for which the chain's own handling of failures was read. */
+  get #userOfChainHandling(): PlanStep | undefined {
+    return this.#checked.plan.steps.find((step) => step.spec.error_handling === undefined);
+  }
+
   fields(): void {
     const { plan, parts, uses } = this.#checked;
     const checker = new FieldChecker(plan, this.#report);
+    const standIns = ({ onFailure }: PlanStep, path: YamlPath): void => {
+      for (const [index, { select, target }] of onFailure.fallback.entries()) {
+        checker.select(select, target, [...path, "fallback", index, "output", "select"]);
+      }
+    };
     for (const use of uses) checker.reference(use, undefined);
     for (const [index, step] of plan.steps.entries()) {
       for (const use of parts[index]?.uses ?? []) checker.reference(use, step);
       checker.select(step.select, step.target, ["steps", index, "output", "select"]);
+      checker.loop(step);
+      if (step.spec.error_handling !== undefined) standIns(step, ["steps", index, "error_handling"]);
     }
+    const user = plan.spec.error_handling === undefined ? undefined : this.#userOfChainHandling;
+    if (user !== undefined) standIns(user, ["error_handling"]);
   }
 
   /** A chain that calls itself whatever happens would never end. */

@@ -6,7 +6,7 @@ import type { Use } from "./part-reader.ts";
 import { readPlainSelect } from "./plain-select.ts";
 import type { PlanStep, Target } from "./plan.ts";
 import { segmentSpan } from "./segment-span.ts";
-import { type ViewFault, follow } from "./view.ts";
+import { type ViewFault, follow, notAList } from "./view.ts";
 
 /** Checks that what expressions and selects read of outputs and inputs is there, as far as schemas tell. */
 export class FieldChecker {
@@ -54,6 +54,23 @@ export class FieldChecker {
     const within = typeof name === "string" ? { within: name } : {};
     const message = `the output of ${target.name} ${followed.fault.message}`;
     this.#report.add("unknown_field", path, [message, { hint: this.#hint(followed.fault), ...within }]);
+  }
+
+  /** What a `for_each` goes over has to be a list. */
+  loop(step: PlanStep): void {
+    const { for_each: text } = step.spec;
+    const found = typeof text === "string" ? notAList(this.#views.ofText(text)) : undefined;
+    if (found === undefined || typeof text !== "string") return;
+    const [list] = found.lists;
+    const hint =
+      list === undefined
+        ? "name a list of the output"
+        : `its list is "${list}": ${text.replace(/\}\s*$/, `.${list}}`)}`;
+    this.#report.add(
+      "not_a_list",
+      ["steps", step.index, "for_each"],
+      [`for_each needs a list, this is ${found.is}`, { hint }],
+    );
   }
 
   #hint({ fields, hint, message }: ViewFault): string | undefined {

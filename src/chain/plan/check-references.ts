@@ -52,6 +52,8 @@ const rules: Readonly<Record<Role, RoleRules>> = {
 
 const stepFields: ReadonlySet<unknown> & ReadonlySet<string> = new Set(["output", "error", "status"]);
 const errorFields = new Set(["code", "message"]);
+/** Of `error` alone, which decides about another attempt. */
+const failureFields = new Set(["code", "message", "retry"]);
 const runFields = new Set(["id", "chain", "started_at"]);
 
 /** Checks every reference against the names there are, and finds what waits for what. */
@@ -100,7 +102,8 @@ export class ReferenceChecker {
       return this.#refuse("unknown_step", use, { message: `there is no step "${id}"`, segment: 0, hint });
     }
     if (field !== undefined && !this.#isStepField(use, field)) return undefined;
-    if (field === "error" && rest.length > 0) this.#errorField(use, 2);
+    if (field === "error" && rest.length > 0) this.#errorField(use, 2, errorFields);
+    if (field === "status" && typeof rest[0] === "string") this.#statusField(use, rest[0]);
     return this.#edge(use, { to, output: field === undefined || field === "output" }, step);
   }
 
@@ -115,10 +118,16 @@ export class ReferenceChecker {
     return false;
   }
 
-  #errorField(use: Use, segment: number): void {
+  #statusField(use: Use, field: string): void {
+    if (field === "size" || field === "length") return;
+    const hint = 'it is a word such as "success", "skipped" or "failed"';
+    this.#refuse("unknown_field", use, { message: `a status is text and has no field "${field}"`, segment: 2, hint });
+  }
+
+  #errorField(use: Use, segment: number, known: ReadonlySet<string>): void {
     const field = use.reference.path[segment];
-    if (typeof field !== "string" || errorFields.has(field)) return;
-    const hint = this.#report.near(field, errorFields, "it has code and message");
+    if (typeof field !== "string" || known.has(field)) return;
+    const hint = this.#report.near(field, known, `it has ${[...known].join(", ").replace(/, (\w+)$/, " and $1")}`);
     this.#refuse("unknown_field", use, { message: `an error has no field "${field}"`, segment, hint });
   }
 
@@ -174,7 +183,10 @@ export class ReferenceChecker {
   }
 
   #error(use: Use): undefined {
-    if (rules[use.role].error) return undefined;
+    if (rules[use.role].error) {
+      this.#errorField(use, 0, failureFields);
+      return undefined;
+    }
     const hint = "write ${steps.ID.error}; error alone is known in retry and fallback";
     return this.#refuse("no_error", use, { message: "there is no error here", hint });
   }

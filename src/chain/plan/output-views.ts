@@ -85,20 +85,20 @@ export class OutputViews {
   }
 
   #itemOf({ spec }: PlanStep): View | undefined {
-    const list = typeof spec.for_each === "string" ? this.#textView(spec.for_each) : undefined;
+    const list = typeof spec.for_each === "string" ? this.ofText(spec.for_each) : undefined;
     const followed = follow(list, [{ kind: "each" }]);
     return "view" in followed ? followed.view : undefined;
   }
 
   #valueView(value: unknown): View | undefined {
-    if (typeof value === "string") return this.#textView(value);
+    if (typeof value === "string") return this.ofText(value);
     if (!isMap(value)) return undefined;
     const fields = Object.entries(value).map(([key, item]) => [key, () => this.#valueView(item)] as const);
     return { kind: "map", fields: new Map(fields) };
   }
 
   /** Of a text that is one reference and nothing else. */
-  #textView(text: string): View | undefined {
+  ofText(text: string): View | undefined {
     const reference = onlyReference(text);
     const start = reference && this.start(reference, undefined);
     if (reference === undefined || start === undefined) return undefined;

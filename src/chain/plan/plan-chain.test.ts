@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { brief, goodPlan, harbourTools, planContext, planSpec, planText } from "../../../test/support/planning.ts";
 import { planChain } from "./plan-chain.ts";
@@ -339,10 +339,7 @@ describe("any chain", () => {
     }),
   );
 
-  function specOf(
-    ids: readonly string[],
-    edges: readonly (readonly [number, number, number])[],
-  ): { steps: unknown[] } & object {
+  function specOf(ids: readonly string[], edges: readonly (readonly [number, number, number])[]): unknown {
     const steps = ids.map((id) => ({
       id,
       tool: "anything",
@@ -389,14 +386,16 @@ describe("any chain", () => {
         const low = a % (names.length - 1);
         const high = low + 1 + (b % (names.length - 1 - low));
         const all = [...edges.filter(([from, to]) => from > to), [high, low, 2], [low, high, 2]] as const;
-        const { problems } = planSpec(specOf(names, all as never));
+        const { problems } = planSpec(specOf(names, all));
         const cycles = problems.filter(({ code }) => code === "cycle");
         expect(cycles.length).toBeGreaterThan(0);
         const pairs = new Set(all.map(([from, to]) => `${names[from]} ${names[to]}`));
         for (const { message } of cycles) {
           const way = / ([^ ]+(?: -> [^ ]+)+) \(at/.exec(message)?.[1]?.split(" -> ") ?? [];
           expect(way[0]).toBe(way.at(-1));
-          for (let i = 1; i < way.length; i++) if (way.length <= 12) expect(pairs).toContain(`${way[i - 1]} ${way[i]}`);
+          const steps = way.slice(1).map((name, i) => `${way[i]} ${name}`);
+          // A long way is cut short.
+          expect(message.includes("…") || steps.every((pair) => pairs.has(pair))).toBe(true);
         }
       }),
       { numRuns: 100 },

@@ -46,14 +46,19 @@ function formOf(value: unknown, schema: JsonSchema): JsonSchema {
 }
 
 function fits(value: unknown, schema: JsonSchema): boolean {
-  const { type, enum: allowed, anyOf, required, minimum, minLength } = schema;
+  const { type, enum: allowed, anyOf, required, minimum } = schema;
   if (Array.isArray(anyOf)) return (anyOf as JsonSchema[]).some((form) => fits(value, form));
   if (typeof type === "string" && !isOfType(value, type)) return false;
   if (Array.isArray(allowed) && !allowed.includes(value)) return false;
-  if (typeof value === "string") return minLength === undefined || value.trim() !== "";
+  if (typeof value === "string") return fitsText(value, schema);
   if (typeof value === "number") return typeof minimum !== "number" || value >= minimum;
   if (!isMap(value) || !Array.isArray(required)) return true;
   return (required as string[]).every((key) => Object.hasOwn(value, key) && value[key] !== null);
+}
+
+function fitsText(value: string, { minLength, pattern }: JsonSchema): boolean {
+  if (minLength !== undefined && value.trim() === "") return false;
+  return typeof pattern !== "string" || new RegExp(pattern).test(value);
 }
 
 function isClosed(schema: JsonSchema): schema is ClosedSchema {

@@ -48,6 +48,17 @@ export function follow(from: View | undefined, path: readonly ViewStep[], langua
   return { view };
 }
 
+/** What a value is that cannot be a list, in words, with the lists inside of it; undefined where it may be one. */
+export function notAList(
+  view: View | undefined,
+): { readonly is: string; readonly lists: readonly string[] } | undefined {
+  const shape = shapeOf(view);
+  if (shape === undefined || shape.kind === "list") return undefined;
+  if (shape.kind === "scalar") return { is: scalars.get(shape.type) ?? shape.type, lists: [] };
+  const lists = [...shape.fields].filter(([, field]) => shapeOf(field())?.kind === "list");
+  return { is: "a map", lists: lists.map(([name]) => name) };
+}
+
 /** A view taken apart. */
 type Shape =
   | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => View | undefined>; readonly rest: Rest }

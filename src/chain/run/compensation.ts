@@ -1,6 +1,8 @@
-import { failure } from "../../base/index.ts";
+import { type Failure, failure } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
 import type { Outcome } from "../host/host.ts";
+import type { PlanStep } from "../plan/plan.ts";
+import { anyone, interruption } from "./approval.ts";
 import type { Frame } from "./frame.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { Pending } from "./run.ts";
@@ -12,11 +14,17 @@ export interface CompensationEntry {
   readonly state: StepState;
 }
 
+interface Undoing extends CompensationEntry {
+  readonly plan: NonNullable<PlanStep["compensate"]>;
+  readonly args: unknown;
+  attempt: number;
+}
+
 /** Undoes what a chain and its sub-chains did, the last first. One that fails does not keep the others from trying. */
 export class Compensation implements Pending {
   readonly #frame: Frame;
   readonly #done: () => void;
-  #current: CompensationEntry | undefined;
+  #current: Undoing | undefined;
 
   constructor(frame: Frame, done: () => void) {
     this.#frame = frame;
@@ -25,17 +33,50 @@ export class Compensation implements Pending {
 
   begin(): void {
     for (let entry = this.#take(); entry !== undefined; entry = this.#take()) {
-      if (this.#start(entry)) return;
+      const undoing = this.#prepare(entry);
+      if (undoing === undefined) continue;
+      this.#frame.undone++;
+      this.#current = undoing;
+      return this.#call(undefined);
     }
+    this.#current = undefined;
     this.#done();
   }
 
   settled(outcome: Outcome): void {
-    const state = this.#current?.state;
-    if (state !== undefined) {
-      const error = outcome.kind === "call" ? (outcome.result.success ? undefined : outcome.result.error) : unknown;
-      state.compensation = error === undefined ? { status: "success" } : { status: "failed", error };
+    const current = this.#current;
+    if (current === undefined) return;
+    const { name } = current.plan.target;
+    switch (outcome.kind) {
+      case "call": {
+        const { result } = outcome;
+        if (result.success) return this.#ended(undefined);
+        const { code, message, approvalId } = result.error;
+        return code === "approval_required" && approvalId !== undefined
+          ? this.#ask(message, approvalId)
+          : this.#ended(result.error);
+      }
+      case "interrupted":
+        return this.#ask(interruption(name, outcome.startedAt), undefined);
+      case "decided":
+        if (outcome.status === "approved") return this.#call(outcome.approvalId);
+        return this.#ended(failure("permission_denied", `undoing was not approved`, { reason: outcome.status }));
+      case "fired":
+      case "cancel":
+      case "parked":
+        return undefined;
     }
+  }
+
+  /** The question got this id. */
+  asked(approvalId: string): void {
+    if (this.#current !== undefined) this.#current.state.approvalId = approvalId;
+  }
+
+  #ended(error: Failure | undefined): void {
+    const state = this.#current?.state;
+    if (state !== undefined)
+      state.compensation = error === undefined ? { status: "success" } : { status: "failed", error };
     this.begin();
   }
 
@@ -45,30 +86,44 @@ export class Compensation implements Pending {
     return index < 0 ? undefined : compensations.splice(index, 1)[0];
   }
 
-  /** False when there was nothing to wait for. */
-  #start(entry: CompensationEntry): boolean {
-    const { frame, state } = entry;
-    const { compensate, id } = state.step;
-    if (compensate === undefined) return false;
-    let args: unknown;
+  /** Undefined when there is nothing to do, or it cannot be done. */
+  #prepare({ frame, state }: CompensationEntry): Undoing | undefined {
+    const plan = state.step.compensate;
+    if (plan === undefined) return undefined;
     try {
-      args = frame.run.evaluate(state, (evaluation) => compensate.params.evaluate(frame.scope, evaluation));
+      const args = frame.run.evaluate(state, plan.params, frame.scope);
+      return { frame, state, plan, args: args === missing ? {} : args, attempt: 0 };
     } catch (error) {
       state.compensation = { status: "failed", error: expressionFailure(error, `compensate of ${state.path}`) };
-      return false;
+      return undefined;
     }
-    this.#current = entry;
+  }
+
+  #call(approvalId: string | undefined): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    const { frame, state, plan, args } = current;
+    current.attempt++;
     const work = {
-      tool: compensate.target.name,
-      args: args === missing ? {} : args,
-      idempotencyKey: `${frame.run.host.runId}/${frame.work}${id}^`,
+      tool: plan.target.name,
+      args,
+      idempotencyKey: `${frame.run.host.runId}/${frame.work}${state.step.id}^`,
       timeoutMs: undefined,
       cache: undefined,
-      approvalId: undefined,
+      approvalId,
     };
-    frame.run.start(`${frame.keys}${id}^#1`, work, this);
-    return true;
+    frame.run.start(keyOf(current), work, this);
+  }
+
+  #ask(message: string, approvalId: string | undefined): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    const { frame, state, plan, args } = current;
+    const question = { ...anyone, tool: plan.target.name, args, message, approvalId };
+    frame.run.wait(`${keyOf(current)}?`, { kind: "approval", step: state.path, ...question }, this);
   }
 }
 
-const unknown = failure("interrupted", "the process ended while it was being undone; look whether it was");
+function keyOf({ frame, state, attempt }: Undoing): string {
+  return `${frame.keys}${state.step.id}^#${attempt}`;
+}

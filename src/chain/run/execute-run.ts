@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, isFailureError, systemUsage } from "../../base/index.ts";
+import { type Clock, type FailureError, type Usage, isFailureError, systemUsage } from "../../base/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { StepExecutor } from "../host/executor.ts";
 import { type EventSink, JournalHost } from "../host/journal-host.ts";
@@ -6,7 +6,7 @@ import { type AskPerson, RunApprovals } from "../host/run-approvals.ts";
 import type { RunKeeper } from "../host/run-keeper.ts";
 import type { Plan } from "../plan/plan.ts";
 import { interpret } from "./interpret.ts";
-import type { RunListener } from "./run-events.ts";
+import type { RunEvent, RunListener } from "./run-events.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** A run to be executed, from its beginning or from where it was left. */
@@ -17,7 +17,8 @@ export interface RunTask {
   readonly env: Readonly<Record<string, string>>;
   readonly lease: RunLease;
   readonly startedAt: number;
-  readonly journal: EventSink;
+  /** Absent for a run that nobody will take up again. */
+  readonly journal?: EventSink | undefined;
   readonly events: readonly JournalEvent[];
   /** Absent for a look at what happened. */
   readonly executor: StepExecutor | undefined;
@@ -49,17 +50,21 @@ export async function executeRun(task: RunTask): Promise<Executed> {
   signal?.addEventListener("abort", cancel, { once: true });
   keeper?.add(host);
   task.onHost?.(host);
-  const before = systemUsage();
+  const before = process.cpuUsage();
   try {
-    const env = pick(task.env, plan.env);
-    const facts = await interpret({ plan, host, input, context, env, listener: guarded(task.onEvent) });
-    const { cpuMs, peakRssBytes } = systemUsage();
-    const usage = task.events.length > 0 ? undefined : { cpuMs: cpuMs - before.cpuMs, peakRssBytes };
-    return { facts: { ...facts, usage }, left: host.left };
+    const facts = await interpret({ plan, host, input, context, env: task.env, listener: guarded(task) });
+    return { facts: { ...facts, usage: task.events.length > 0 ? undefined : usageSince(before) }, left: host.left };
   } finally {
     signal?.removeEventListener("abort", cancel);
     keeper?.remove(host);
+    host.close();
   }
+}
+
+/** What the process used meanwhile; the first of two looks is the cheaper one. */
+function usageSince({ user, system }: NodeJS.CpuUsage): Usage {
+  const { cpuMs, peakRssBytes } = systemUsage();
+  return { cpuMs: cpuMs - (user + system) / 1000, peakRssBytes };
 }
 
 function hostOf(task: RunTask): JournalHost {
@@ -80,22 +85,13 @@ function hostOf(task: RunTask): JournalHost {
   });
 }
 
-/** Names that the chain declares and the caller allows. */
-function pick(env: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of names) {
-    const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    if (value !== undefined) picked[name] = value;
-  }
-  return picked;
-}
-
-/** A listener that throws must not harm the run. */
-function guarded(listener: RunListener | undefined): RunListener | undefined {
-  if (listener === undefined) return undefined;
+/** A listener sees no secrets, and one that throws must not harm the run. */
+function guarded({ onEvent, redact }: RunTask): RunListener | undefined {
+  if (onEvent === undefined) return undefined;
   return (event) => {
     try {
-      listener(event);
+      // What is redacted keeps its shape.
+      onEvent(redact === undefined ? event : (redact(event) as RunEvent));
     } catch (error) {
       process.emitWarning(`onEvent of a run threw: ${String(error)}`);
     }

@@ -57,6 +57,8 @@ export class Frame implements Pending {
   readonly states: readonly StepState[];
   stop: Stop | undefined = undefined;
   output: unknown = undefined;
+  /** How much of what it did was undone when it stopped. */
+  undone = 0;
   readonly #owner: FrameOwner;
   readonly #timeoutMs: number | undefined;
   /** For each step, how many it still waits for. */
@@ -85,9 +87,9 @@ export class Frame implements Pending {
       input: parts.input,
       // Step ids are data: no name of theirs may reach a prototype.
       steps: Object.create(null) as Record<string, StepEntry>,
-      context: { ...parts.context },
-      env: run.env,
-      run: { id: run.host.runId, chain: run.chain, started_at: new Date(run.host.startedAt).toISOString() },
+      context: contextOf(plan, parts.context),
+      env: pick(run.env, plan.env),
+      run: run.about,
     };
     this.states = plan.steps.map((step) => newState(step, this.path + step.id));
     this.#owner = parts.owner;
@@ -168,28 +170,16 @@ export class Frame implements Pending {
     if (this.stop !== undefined || this.#ended) return;
     this.stop = stop;
     this.#returning.length = 0;
+    const before = this.#advancing;
     this.#advancing = true;
     for (const step of this.#running) step.cancel();
-    this.#advancing = false;
+    this.#advancing = before;
     this.advance();
   }
 
   /** Is this frame the other one, or was it called from there? */
   isWithin(other: Frame): boolean {
     return this === other || this.parent?.isWithin(other) === true;
-  }
-
-  /** Evaluates something while a step looks like this to it: failed, or with the output of an earlier round. */
-  seeing<T>(id: string, entry: StepEntry | undefined, work: () => T): T {
-    const { steps } = this.scope;
-    const before = steps[id];
-    if (entry !== undefined) steps[id] = entry;
-    try {
-      return work();
-    } finally {
-      if (before === undefined) delete steps[id];
-      else steps[id] = before;
-    }
   }
 
   get #deadlineKey(): string {
@@ -205,12 +195,13 @@ export class Frame implements Pending {
     this.#running.add(step);
     const { condition } = state.step;
     if (condition === undefined) return step.begin();
+    let holds: boolean;
     try {
-      const holds = this.run.evaluate(state, (evaluation) => condition.holds(this.scope, evaluation));
-      if (holds) return step.begin();
+      holds = this.run.holds(state, condition, this.scope);
     } catch (error) {
-      return step.fail(expressionFailure(error, `the condition of ${state.path}`));
+      return step.refuse(expressionFailure(error, `the condition of ${state.path}`));
     }
+    if (holds) return step.begin();
     this.#running.delete(step);
     this.#places--;
     this.#skip(state, { kind: "condition", condition: condition.text });
@@ -285,7 +276,8 @@ export class Frame implements Pending {
         this.stop = { error: expressionFailure(error, `the output of ${this.plan.name}`), cancelled: false };
       }
     }
-    if (this.stop === undefined) this.#owner.frameEnded(this);
+    // Whoever stopped it from above undoes it too, in the order of the whole.
+    if (this.stop === undefined || this.parent?.stop !== undefined) this.#owner.frameEnded(this);
     else new Compensation(this, () => this.#owner.frameEnded(this)).begin();
   }
 
@@ -308,6 +300,23 @@ export class Frame implements Pending {
     }
     return outputs;
   }
+}
+
+/** What the caller gave, but for what steps will give: an `as` hides the caller's value, also when it stays missing. */
+function contextOf({ steps }: Plan, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const context = Object.assign(Object.create(null) as Record<string, unknown>, given);
+  for (const { as } of steps) if (as !== undefined) delete context[as];
+  return context;
+}
+
+/** Names that the chain declares and the caller allows. */
+function pick(env: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
 }
 
 function least(a: number | undefined, b: number | undefined): number | undefined {

@@ -18,7 +18,7 @@ export async function interpret(parts: RunParts): Promise<RunFacts> {
     asked: (key, approvalId) => run.pending.get(key)?.asked?.(approvalId),
   });
   tellStart(run, parts);
-  run.root.begin();
+  run.begin();
   let taken = 0;
   while (!run.over) {
     const next = host.next(run.pending);

@@ -9,6 +9,8 @@ export class Items implements UnitOwner {
   readonly #step: StepRun;
   readonly #plan: ForEachPlan;
   readonly #list: readonly unknown[];
+  /** How many items may fail. */
+  readonly #allowed: number;
   readonly #states: ItemState[];
   readonly #outputs: unknown[];
   readonly #running = new Set<Unit>();
@@ -19,13 +21,16 @@ export class Items implements UnitOwner {
   #firstError: Failure | undefined;
 
   private constructor(step: StepRun, plan: ForEachPlan, list: readonly unknown[]) {
+    const { tolerate } = plan;
     this.#step = step;
     this.#plan = plan;
     this.#list = list;
-    this.#outputs = Array.from({ length: list.length }, () => null);
+    // A share such as 0.07 × 100 is a little more than 7, or a little less.
+    this.#allowed = "count" in tolerate ? tolerate.count : Math.floor(tolerate.share * list.length + 1e-9);
+    this.#outputs = list.map(() => null);
     this.#states = list.map(() => ({ status: "pending", attempts: 0, durationMs: 0 }));
     step.state.items = this.#states;
-    step.state.input = Array.from({ length: list.length }, () => undefined);
+    step.state.input = list.map(() => undefined);
   }
 
   /** The items of a list; a failure when it is none. */
@@ -38,43 +43,46 @@ export class Items implements UnitOwner {
     return new Items(step, forEach, list);
   }
 
+  /** How many items are being worked on, or waited with. */
+  get inFlight(): number {
+    return this.#running.size;
+  }
+
   begin(): void {
     this.#advance();
   }
 
   cancel(): void {
     this.#stopped = true;
+    const before = this.#starting;
     this.#starting = true;
     for (const unit of this.#running) unit.cancel();
-    this.#starting = false;
+    this.#starting = before;
     this.#advance();
   }
 
   unitEnded(unit: Unit): void {
     const index = unit.item?.index ?? 0;
+    const { status, error } = unit;
     this.#running.delete(unit);
     const state = this.#states[index] as ItemState;
-    state.status = unit.status;
+    state.status = status;
     state.attempts = unit.attempts;
     state.durationMs = unit.durationMs;
-    if (unit.status === "success" || unit.status === "recovered") this.#outputs[index] = unit.output ?? null;
-    if (unit.error !== undefined) state.error = unit.error;
-    if (unit.status === "failed") this.#failed(unit.error);
-    this.#step.tell({ type: "item-finished", item: index, of: this.#list.length, status: unit.status });
-    this.#advance();
+    if (status === "success" || status === "recovered") this.#outputs[index] = unit.output ?? null;
+    if (error !== undefined) state.error = error;
+    if (status === "failed") {
+      this.#failures++;
+      this.#firstError ??= error;
+    }
+    if (this.#step.frame.run.listens) {
+      this.#step.tell({ type: "item-finished", item: index, of: this.#list.length, status });
+    }
+    if (this.#failures > this.#allowed && !this.#stopped) this.cancel();
+    else this.#advance();
   }
 
-  #failed(error: Failure | undefined): void {
-    this.#failures++;
-    this.#firstError ??= error;
-    if (this.#failures > this.#allowed) this.cancel();
-  }
-
-  get #allowed(): number {
-    const { tolerate } = this.#plan;
-    return "count" in tolerate ? tolerate.count : Math.floor(tolerate.share * this.#list.length);
-  }
-
+  /** Starts whatever can start. What ends at once is gone through here, not by recursion. */
   #advance(): void {
     if (this.#starting) return;
     this.#starting = true;
@@ -82,10 +90,13 @@ export class Items implements UnitOwner {
       const index = this.#next++;
       const unit = new Unit(this.#step, this, { index, item: this.#list[index] });
       this.#running.add(unit);
-      if (unit.prepare()) unit.begin();
+      const error = unit.prepare();
+      if (error === undefined) unit.begin();
+      else unit.fail(error);
     }
     this.#starting = false;
     if (this.#running.size === 0) this.#end();
+    else this.#step.leaveIfIdle();
   }
 
   #end(): void {

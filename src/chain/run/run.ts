@@ -1,5 +1,5 @@
 import { type Failure, failure } from "../../base/index.ts";
-import type { Evaluation } from "../../expr/index.ts";
+import type { Condition, Evaluation, Scope } from "../../expr/index.ts";
 import { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { CompensationEntry } from "./compensation.ts";
@@ -13,6 +13,11 @@ export interface Pending {
   progress?(value: unknown): void;
   /** The question got this id. */
   asked?(approvalId: string): void;
+}
+
+/** What is evaluated: parameters, a list, a message. */
+export interface Evaluable {
+  evaluate(scope: Scope, evaluation?: Evaluation): unknown;
 }
 
 /** What a run is made of. */
@@ -34,8 +39,10 @@ export interface Stop {
 /** One execution of a chain with everything it calls: what is pending, what time it is, and who is told. */
 export class Run implements FrameOwner {
   readonly host: Host;
-  readonly chain: string;
+  /** What the caller lets chains read; each sees the names that it declares. */
   readonly env: Readonly<Record<string, string>>;
+  /** `${run}`. */
+  readonly about: Readonly<Record<string, string>>;
   /** What the caller gave; sub-chains see it too. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly pending: Map<string, Pending> = new Map();
@@ -45,6 +52,9 @@ export class Run implements FrameOwner {
   /** The time of what happened last. */
   now: number;
   over = false;
+  /** How many chains its steps have called. */
+  chainCalls = 0;
+  readonly #soon: string[] = [];
   readonly #listener: RunListener | undefined;
   /** Whose expressions are being evaluated. */
   #evaluating: StepState | undefined;
@@ -53,13 +63,19 @@ export class Run implements FrameOwner {
   };
 
   constructor(parts: RunParts) {
+    const { runId: id, startedAt } = parts.host;
     this.host = parts.host;
-    this.chain = parts.plan.name;
+    this.about = { id, chain: parts.plan.name, started_at: new Date(startedAt).toISOString() };
     this.env = parts.env;
     this.context = parts.context;
-    this.now = parts.host.startedAt;
+    this.now = startedAt;
     this.#listener = parts.listener;
     this.root = new Frame(this, { plan: parts.plan, input: parts.input, context: parts.context, owner: this });
+  }
+
+  begin(): void {
+    this.root.begin();
+    this.#drain();
   }
 
   /** Nothing but the host's answers moves a run, so the same answers in the same order give the same run. */
@@ -67,11 +83,12 @@ export class Run implements FrameOwner {
     this.now = at;
     if (key === cancelKey) {
       if (outcome.kind === "cancel") this.root.abort(cancelled(outcome.by));
-      return;
+      return this.#drain();
     }
     const waiting = this.pending.get(key);
     this.pending.delete(key);
     waiting?.settled(outcome);
+    if (this.#soon.length > 0) this.#drain();
   }
 
   start(key: string, work: StepWork, waiting: Pending): void {
@@ -82,6 +99,20 @@ export class Run implements FrameOwner {
   wait(key: string, what: Wait, waiting: Pending): void {
     this.pending.set(key, waiting);
     this.host.wait(key, what);
+  }
+
+  /** A pause of no length: it is over once what happens now is done, so that rounds do not nest. */
+  soon(key: string, waiting: Pending): void {
+    this.pending.set(key, waiting);
+    this.#soon.push(key);
+  }
+
+  #drain(): void {
+    for (let key = this.#soon.shift(); key !== undefined; key = this.#soon.shift()) {
+      const waiting = this.pending.get(key);
+      this.pending.delete(key);
+      waiting?.settled({ kind: "fired" });
+    }
   }
 
   /** Nobody wants to know any more how a wait ends. */
@@ -102,13 +133,15 @@ export class Run implements FrameOwner {
   }
 
   /** Evaluates something of a step; what the language lets pass as missing is noted with the step. */
-  evaluate<T>(state: StepState, work: (evaluation: Evaluation) => T): T {
+  evaluate(state: StepState, what: Evaluable, scope: Scope): unknown {
     this.#evaluating = state;
-    try {
-      return work(this.#evaluation);
-    } finally {
-      this.#evaluating = undefined;
-    }
+    return what.evaluate(scope, this.#evaluation);
+  }
+
+  /** Does a condition of a step hold? */
+  holds(state: StepState, condition: Condition, scope: Scope): boolean {
+    this.#evaluating = state;
+    return condition.holds(scope, this.#evaluation);
   }
 }
 

@@ -8,12 +8,25 @@ import { expressionFailure } from "./expression-failure.ts";
 import type { StepState } from "./step-state.ts";
 import { Unit, type UnitOwner } from "./unit.ts";
 
+/** The work of a step: one unit, or one for each item. */
+interface Work {
+  begin(): void;
+  cancel(): void;
+}
+
 /** The life of one step: asked for where it has to be, done once or for each item, and over. */
 export class StepRun implements UnitOwner {
   readonly frame: Frame;
   readonly state: StepState;
   /** What it is doing, so that it can be stopped. */
-  #doing: { cancel(): void } | undefined;
+  #doing: { cancel(): void } | undefined = undefined;
+  #items: Items | undefined = undefined;
+  /** Open questions of the step and of its items. */
+  #questions = 0;
+  /** It has a place among the running steps of its chain. */
+  #hasPlace = true;
+  /** Answered, and waiting for a place. */
+  #returning: Approval[] | undefined = undefined;
 
   constructor(frame: Frame, state: StepState) {
     this.frame = frame;
@@ -33,15 +46,24 @@ export class StepRun implements UnitOwner {
     this.#doing?.cancel();
   }
 
+  /** It fails before its work began; what its `error_handling` says is done. */
+  refuse(error: Failure): void {
+    const { state, frame } = this;
+    state.status = "running";
+    if (state.startedAt === 0) state.startedAt = frame.run.now;
+    const unit = new Unit(this, this, undefined);
+    this.#doing = unit;
+    unit.fail(error);
+  }
+
   #once(): void {
     const unit = new Unit(this, this, undefined);
     this.#doing = unit;
-    if (!unit.prepare()) return;
-    this.#started(unit.args);
-    this.#whenApproved(unit.args, () => {
-      this.#doing = unit;
-      unit.begin();
-    });
+    const error = unit.prepare();
+    if (this.frame.run.listens) this.tell({ type: "step-started", input: unit.args });
+    if (error !== undefined) return unit.fail(error);
+    if (this.state.step.approval === undefined) return unit.begin();
+    this.#whenApproved(unit.args, unit);
   }
 
   #forEach(): void {
@@ -50,45 +72,46 @@ export class StepRun implements UnitOwner {
     if (forEach === undefined) return;
     let list: unknown;
     try {
-      list = frame.run.evaluate(state, (evaluation) => forEach.items.evaluate(frame.scope, evaluation));
+      list = frame.run.evaluate(state, forEach.items, frame.scope);
       if (list === missing) list = undefined;
     } catch (error) {
-      return this.fail(expressionFailure(error, `for_each of ${state.path}`));
+      return this.refuse(expressionFailure(error, `for_each of ${state.path}`));
     }
     const items = Items.of(this, list);
-    if (!(items instanceof Items)) return this.fail(items);
-    this.#started(undefined);
-    this.#whenApproved(list, () => {
-      this.#doing = items;
-      items.begin();
-    });
+    if (!(items instanceof Items)) return this.refuse(items);
+    this.#items = items;
+    this.#doing = items;
+    if (frame.run.listens) this.tell({ type: "step-started", input: undefined });
+    if (state.step.approval === undefined) return items.begin();
+    this.#whenApproved(list, items);
   }
 
-  #whenApproved(args: unknown, go: () => void): void {
-    const { approval } = this.state.step;
-    if (approval === undefined) return go();
-    const { run, scope } = this.frame;
+  #whenApproved(args: unknown, work: Work): void {
+    const { approval, id, target } = this.state.step;
+    if (approval === undefined) return work.begin();
+    const { run, scope, keys } = this.frame;
     let message: string;
     try {
-      message = String(run.evaluate(this.state, (evaluation) => approval.message.evaluate(scope, evaluation)));
+      message = String(run.evaluate(this.state, approval.message, scope));
     } catch (error) {
-      return this.fail(expressionFailure(error, `the approval of ${this.state.path}`));
+      return this.refuse(expressionFailure(error, `the approval of ${this.state.path}`));
     }
-    const asking = new Approval(this, {
-      key: `${this.frame.keys}${this.state.step.id}?`,
-      tool: this.state.step.target.name,
-      args,
-      message,
-      approvers: approval.approvers,
-      expiresMs: approval.expiresMs,
-      approvalId: undefined,
-    });
+    const { approvers, expiresMs } = approval;
+    const question = { tool: target.name, args, message, approvers, expiresMs, approvalId: undefined };
+    const asking = new Approval(
+      this,
+      { key: `${keys}${id}?`, ...question },
+      {
+        approved: () => {
+          this.#doing = work;
+          work.begin();
+        },
+        refused: (error) => this.refuse(error),
+        cancelled: () => this.#cancelled(),
+      },
+    );
     this.#doing = asking;
-    asking.begin({ approved: go, refused: (error) => this.fail(error), cancelled: () => this.#cancelled() });
-  }
-
-  #started(input: unknown): void {
-    if (this.frame.run.listens) this.tell({ type: "step-started", input });
+    asking.begin();
   }
 
   unitEnded(unit: Unit): void {
@@ -101,24 +124,71 @@ export class StepRun implements UnitOwner {
 
   /** All items are over. */
   itemsEnded(output: readonly unknown[] | undefined, error: Failure | undefined): void {
-    if (error !== undefined) return this.fail(error);
-    if (output === undefined) return this.#cancelled();
     const { state } = this;
-    state.status = state.items?.some(({ status }) => status === "recovered") === true ? "recovered" : "success";
-    state.output = output;
-    this.frame.closed(this);
-  }
-
-  fail(error: Failure): void {
-    this.state.status = "failed";
-    this.state.error = error;
-    if (this.state.startedAt === 0) this.state.startedAt = this.frame.run.now;
+    if (error !== undefined) {
+      state.status = "failed";
+      state.error = error;
+    } else if (output === undefined) {
+      state.status = "cancelled";
+    } else {
+      state.status = state.items?.some(({ status }) => status === "recovered") === true ? "recovered" : "success";
+      state.output = output;
+    }
     this.frame.closed(this);
   }
 
   #cancelled(): void {
     this.state.status = "cancelled";
     this.frame.closed(this);
+  }
+
+  // --- its place, while it waits for people
+
+  /** One more question is open. */
+  waits(): void {
+    this.#questions++;
+    this.leaveIfIdle();
+  }
+
+  /** Where nothing is left but questions, others get the place. */
+  leaveIfIdle(): void {
+    const working = (this.#items?.inFlight ?? 0) || 1;
+    if (!this.#hasPlace || this.#questions === 0 || this.#questions < working) return;
+    this.#hasPlace = false;
+    this.state.status = "waiting";
+    this.frame.leavePlace();
+    this.frame.advance();
+  }
+
+  /** A question was answered: it goes on at once, or when the step has a place again. */
+  returns(approval: Approval): void {
+    if (this.#hasPlace) return this.#goOn(approval);
+    this.#returning ??= [];
+    if (this.#returning.push(approval) === 1) this.frame.takePlace(() => this.#back());
+  }
+
+  /** A question is withdrawn. What waited for it ends now and closes its step, which needs a place to give back. */
+  stopsWaiting(): void {
+    this.#questions--;
+    if (this.#hasPlace) return;
+    this.#hasPlace = true;
+    this.frame.keepPlace();
+  }
+
+  #back(): void {
+    const returning = this.#returning ?? [];
+    this.#returning = undefined;
+    // It was stopped meanwhile, and has had a place of its own since.
+    if (this.#hasPlace) return this.frame.leavePlace();
+    this.#hasPlace = true;
+    for (const approval of returning) this.#goOn(approval);
+  }
+
+  #goOn(approval: Approval): void {
+    if (approval.isOver) return;
+    this.#questions--;
+    this.state.status = "running";
+    approval.goOn();
   }
 
   tell(event: StepNews): void {

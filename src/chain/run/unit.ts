@@ -1,27 +1,24 @@
 import { type Failure, failure } from "../../base/index.ts";
-import { type Evaluation, type Scope, missing } from "../../expr/index.ts";
+import { type Condition, missing } from "../../expr/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import type { CallOutcome, Outcome } from "../host/host.ts";
-import type { FallbackPlan, PlanStep, Target } from "../plan/plan.ts";
-import { Approval, interruption } from "./approval.ts";
-import { callChain } from "./call-chain.ts";
-import { factsOf, joinFacts } from "./facts-of.ts";
-import type { Frame, FrameOwner, StepEntry } from "./frame.ts";
-import { type RetryDecision, decideRetry, fractionOf, noteFailure } from "./retry-decision.ts";
+import type { CallOutcome, Outcome, StepWork } from "../host/host.ts";
+import type { FallbackPlan, PlanStep, RepeatPlan, Target } from "../plan/plan.ts";
+import { Approval, anyone, interruption, unknownEnd } from "./approval.ts";
+import { adopt, callChain } from "./call-chain.ts";
+import { noteFacts } from "./note-facts.ts";
+import type { Frame, FrameOwner } from "./frame.ts";
+import { loopLimit } from "./loop-limit.ts";
+import { placeOf } from "./place-of.ts";
+import { type RetryDecision, decideRetry, noteFailure } from "./retry-decision.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import type { Pending } from "./run.ts";
+import type { Evaluable, Pending } from "./run.ts";
 import type { StepRun } from "./step-run.ts";
 import type { StepState, StepStatus } from "./step-state.ts";
+import { type Item, StepView } from "./step-view.ts";
 
 /** Whoever wants a unit of work done. */
 export interface UnitOwner {
   unitEnded(unit: Unit): void;
-}
-
-/** One item of a `for_each`. */
-export interface Item {
-  readonly index: number;
-  readonly item: unknown;
 }
 
 /** The work of a step, or of one of its items: attempts, rounds, and fallbacks, until it ends well or nothing is left. */
@@ -37,18 +34,24 @@ export class Unit implements Pending, FrameOwner {
   readonly #owner: UnitOwner;
   readonly #plan: PlanStep;
   readonly #frame: Frame;
+  readonly #state: StepState;
   readonly #startedAt: number;
   /** Of this round of this tool. */
   #attempt = 0;
+  /** The same, with those that a person had to let through first: the last part of the key. */
+  #calls = 0;
   #round = 0;
   /** The place of the fallback that stands in; -1 for the tool itself. */
   #fallback = -1;
-  /** How the step looks to its own expressions: its last round, or its failure. */
-  #entry: StepEntry | undefined;
+  /** How often its sub-chain was undone: what is done after that is other work. */
+  #undone = 0;
+  #view: StepView | undefined = undefined;
   #key = "";
+  /** By which a person let these arguments through. */
+  #approvalId: string | undefined = undefined;
   /** What it is doing; undefined while a call runs. */
-  #doing: { cancel(): void } | undefined;
-  #afterPause: (() => void) | undefined;
+  #doing: { cancel(): void } | undefined = undefined;
+  #afterPause: (() => void) | undefined = undefined;
   #cancelling = false;
 
   constructor(step: StepRun, owner: UnitOwner, item: Item | undefined) {
@@ -56,32 +59,31 @@ export class Unit implements Pending, FrameOwner {
     this.item = item;
     this.#owner = owner;
     this.#frame = step.frame;
+    this.#state = step.state;
     this.#plan = step.state.step;
     this.#startedAt = step.frame.run.now;
-  }
-
-  get #state(): StepState {
-    return this.step.state;
   }
 
   get durationMs(): number {
     return this.#frame.run.now - this.#startedAt;
   }
 
-  /** Works out the arguments. When they cannot be, the unit goes its own way from here, and false is returned. */
-  prepare(): boolean {
+  /** Works out the arguments; gives the failure when they cannot be. */
+  prepare(): Failure | undefined {
     try {
-      const args = this.#evaluate((scope, evaluation) => this.#plan.params.evaluate(scope, evaluation));
-      this.#setArgs(args);
-      return true;
+      this.#setArgs(this.#evaluate(this.#plan.params));
+      return undefined;
     } catch (error) {
-      this.#failed(expressionFailure(error, `params of ${this.#state.path}`), undefined);
-      return false;
+      return expressionFailure(error, `params of ${this.#state.path}`);
     }
   }
 
+  /** One attempt. */
   begin(): void {
-    this.#try(undefined);
+    this.attempts++;
+    this.#attempt++;
+    this.#state.attempts++;
+    this.#call();
   }
 
   cancel(): void {
@@ -98,7 +100,9 @@ export class Unit implements Pending, FrameOwner {
         this.#doing = undefined;
         return this.#afterPause?.();
       case "interrupted":
-        return this.#interrupted(outcome.startedAt);
+        // Nobody knows whether the work was done, and it must not be done twice: a person decides.
+        if (this.#cancelling) return this.fail(unknownEnd(this.#target.name), "once");
+        return this.#ask(interruption(this.#target.name, outcome.startedAt), undefined, () => this.begin());
       case "decided":
       case "cancel":
       case "parked":
@@ -113,37 +117,34 @@ export class Unit implements Pending, FrameOwner {
   /** The sub-chain is over. */
   frameEnded(child: Frame): void {
     this.#doing = undefined;
+    if (child.undone > 0) this.#undone++;
     if (child.stop === undefined) this.#succeeded(child.output);
-    else this.#failed(child.stop.error, child.plan.effect);
+    else this.fail(child.stop.error, child.plan.effect);
   }
 
   // --- one attempt
 
-  #try(approvalId: string | undefined): void {
+  #call(): void {
     const { run, keys, work } = this.#frame;
-    this.attempts++;
-    this.#attempt++;
-    this.#state.attempts++;
-    const place = this.#plan.id + this.#place;
-    this.#key = `${keys}${place}#${this.#attempt}`;
+    const place = this.#plan.id + placeOf(this.item, this.#round, this.#fallback);
+    this.#key = `${keys}${place}#${++this.#calls}`;
     const target = this.#target;
     if (target.chain !== undefined) return this.#callChain(target.chain, place);
+    let cache: StepWork["cache"];
+    try {
+      cache = this.#cache();
+    } catch (error) {
+      return this.fail(expressionFailure(error, `the cache key of ${this.#state.path}`));
+    }
     const request = {
       tool: target.name,
       args: this.args,
       idempotencyKey: `${run.host.runId}/${work}${place}`,
       timeoutMs: this.#plan.timeoutMs,
-      cache: this.#fallback < 0 && this.#plan.cache !== undefined ? this.#cache() : undefined,
-      approvalId,
+      cache,
+      approvalId: this.#approvalId,
     };
     run.start(this.#key, request, this);
-  }
-
-  /** Where inside the step: item, round, fallback. */
-  get #place(): string {
-    const item = this.item === undefined ? "" : `[${this.item.index}]`;
-    const round = this.#round === 0 ? "" : `~${this.#round}`;
-    return this.#fallback < 0 ? item + round : `${item}${round}!${this.#fallback + 1}`;
   }
 
   get #target(): Target {
@@ -154,16 +155,27 @@ export class Unit implements Pending, FrameOwner {
     return this.#fallback < 0 ? undefined : this.#plan.onFailure.fallback[this.#fallback];
   }
 
-  #cache(): { readonly ttlMs: number; readonly key: unknown } | undefined {
+  #cache(): StepWork["cache"] {
     const { cache } = this.#plan;
-    if (cache === undefined) return undefined;
-    const key = cache.key === undefined ? undefined : this.#evaluate((scope) => cache.key?.evaluate(scope));
+    if (cache === undefined || this.#fallback >= 0) return undefined;
+    const key = cache.key === undefined ? undefined : this.#evaluate(cache.key);
     return { ttlMs: cache.ttlMs, key: key === missing ? undefined : key };
   }
 
   #callChain(plan: NonNullable<Target["chain"]>, place: string): void {
-    const called = callChain(this, { plan, args: this.args, key: this.#key, place });
-    if ("code" in called) return this.#failed(called, undefined);
+    const { path } = this.#state;
+    const called = callChain(this.#frame, {
+      name: this.#target.name,
+      plan,
+      args: this.args,
+      owner: this,
+      path: this.item === undefined ? `${path}/` : `${path}[${this.item.index}]/`,
+      keys: `${this.#key}/`,
+      work: `${this.#frame.work}${place}${this.#undone === 0 ? "" : `+${this.#undone}`}/`,
+      timeoutMs: this.#plan.timeoutMs,
+    });
+    if ("code" in called) return this.fail(called);
+    adopt(this.#state, called, this.item !== undefined);
     this.#doing = {
       cancel: () => called.abort({ error: failure("cancelled", "its caller was stopped"), cancelled: true }),
     };
@@ -171,82 +183,74 @@ export class Unit implements Pending, FrameOwner {
   }
 
   #called({ result, effect }: CallOutcome): void {
-    const state = this.#state;
-    if (result.meta["cached"] === true) state.cached = true;
-    const facts = factsOf(result.meta);
-    if (facts !== undefined) state.facts = joinFacts(state.facts, facts);
+    noteFacts(this.#state, result.meta);
     if (result.success) return this.#succeeded(result.output);
     const { error } = result;
     if (error.code !== "approval_required" || error.approvalId === undefined || this.#cancelling) {
-      return this.#failed(error, effect);
+      return this.fail(error, effect);
     }
-    this.#ask(error.message, error.approvalId, (approvalId) => this.#try(approvalId));
+    // It was not even tried: the same attempt goes on when a person lets it.
+    this.#ask(error.message, error.approvalId, () => this.#call());
   }
 
-  /** Nobody knows whether the work was done, and it must not be done twice: a person decides. */
-  #interrupted(startedAt: number): void {
-    const message = interruption(this.#target.name, startedAt);
-    this.#ask(message, undefined, () => this.#try(undefined));
-  }
-
-  #ask(message: string, approvalId: string | undefined, approved: (approvalId: string) => void): void {
-    const tool = this.#target.name;
-    const question = { tool, args: this.args, message, approvers: [], expiresMs: undefined, approvalId };
-    const asking = new Approval(this.step, { key: `${this.#key}?`, ...question });
-    this.#doing = asking;
-    asking.begin({
+  #ask(message: string, approvalId: string | undefined, approved: () => void): void {
+    const question = { ...anyone, key: `${this.#key}?`, tool: this.#target.name, args: this.args, message, approvalId };
+    const asking = new Approval(this.step, question, {
       approved: (id) => {
         this.#doing = undefined;
-        approved(id);
+        this.#approvalId = id;
+        approved();
       },
-      refused: (error) => this.#failed(error, undefined),
+      refused: (error) => this.fail(error),
       cancelled: () => this.#end("cancelled"),
     });
+    this.#doing = asking;
+    asking.begin();
   }
 
   // --- how it went
 
   #succeeded(value: unknown): void {
-    const select = this.#standIn === undefined ? this.#plan.select : this.#standIn.select;
+    const select = this.#fallback < 0 ? this.#plan.select : this.#standIn?.select;
+    const repeat = this.#fallback < 0 && !this.#cancelling ? this.#plan.repeat : undefined;
     let output = value;
+    let enough = true;
     try {
       if (select !== undefined) output = select.select(value);
       if (output === missing) output = undefined;
-      if (this.#plan.repeat !== undefined && this.#fallback < 0 && !this.#cancelling) return this.#roundEnded(output);
+      if (repeat !== undefined) enough = this.#isEnough(repeat, output);
     } catch (error) {
-      return this.#failed(expressionFailure(error, `the output of ${this.#state.path}`), undefined);
+      return this.fail(expressionFailure(error, `the output of ${this.#state.path}`));
     }
+    if (!enough && repeat !== undefined) return this.#again(repeat);
     this.output = output;
     this.#end(this.#fallback < 0 ? "success" : "recovered");
   }
 
-  #roundEnded(output: unknown): void {
-    const { repeat } = this.#plan;
-    if (repeat === undefined) return;
+  #isEnough({ until }: RepeatPlan, output: unknown): boolean {
     this.#state.iterations++;
-    this.#entry = output === undefined ? { status: "running" } : { status: "running", output };
-    if (this.#evaluate((scope, evaluation) => repeat.until.holds(scope, evaluation))) {
-      this.output = output;
-      return this.#end("success");
-    }
-    const late = repeat.maxDurationMs !== undefined && this.durationMs + repeat.delayMs > repeat.maxDurationMs;
-    if (late || this.#round + 1 >= repeat.max) {
-      const limit = late ? `${repeat.maxDurationMs} ms` : `${repeat.max} rounds`;
-      return this.#failed(
-        failure("loop_exhausted", `until did not hold within ${limit}: ${repeat.until.text}`),
-        undefined,
-      );
-    }
+    this.#viewed().entry = output === undefined ? { status: "running" } : { status: "running", output };
+    return this.#holds(until);
+  }
+
+  /** One more round, unless there were enough of them. */
+  #again(repeat: RepeatPlan): void {
+    const enough = loopLimit(repeat, this.#round + 1, this.durationMs);
+    if (enough !== undefined) return this.fail(enough);
     this.#round++;
     this.#attempt = 0;
+    this.#calls = 0;
     this.#pause(repeat.delayMs, () => {
-      if (this.prepare()) this.#try(undefined);
+      const error = this.prepare();
+      if (error === undefined) this.begin();
+      else this.fail(error);
     });
   }
 
-  #failed(error: Failure, effect: Effect | undefined): void {
+  /** An attempt failed, or cannot even be made: then there is no effect. */
+  fail(error: Failure, effect?: Effect): void {
     this.#doing = undefined;
-    this.#entry = { status: "failed", error: { code: error.code, message: error.message } };
+    this.#viewed().entry = { status: "failed", error: { code: error.code, message: error.message } };
     if (this.#cancelling) {
       this.error = error;
       return this.#end(error.code === "cancelled" ? "cancelled" : "failed");
@@ -257,24 +261,24 @@ export class Unit implements Pending, FrameOwner {
     if (!("delayMs" in decision)) return this.#standInFor(error);
     const { delayMs } = decision;
     this.step.tell({ type: "step-retrying", attempt: this.#attempt + 1, delayMs, error });
-    this.#pause(delayMs, () => this.#try(undefined));
+    this.#pause(delayMs, () => this.begin());
   }
 
   #retryOf(error: Failure, effect: Effect | undefined): RetryDecision {
     if (this.#fallback >= 0) return { not: "a fallback is tried once" };
     const { retry } = this.#plan;
     const wanted = (): boolean => retry.when === undefined || this.#holds(retry.when, error);
-    try {
-      const failed = { error, effect, attempt: this.#attempt, retry, wanted };
-      return decideRetry(failed, () => fractionOf(`${this.#frame.run.host.runId}/${this.#key}`));
-    } catch (thrown) {
-      return { not: expressionFailure(thrown, "retry.when").message };
-    }
+    const seed = `${this.#frame.run.host.runId}/${this.#key}`;
+    return decideRetry({ error, effect, attempt: this.#attempt, retry, wanted, seed });
   }
 
   #note(error: Failure, decision: RetryDecision): void {
-    const attempt = { attempt: this.#attempt, tool: this.#target.name, error };
-    noteFailure(this.#state, this.item === undefined ? attempt : { ...attempt, item: this.item.index }, decision);
+    const { name: tool } = this.#target;
+    noteFailure(
+      this.#state,
+      { attempt: this.#attempt, tool, error, ...(this.item && { item: this.item.index }) },
+      decision,
+    );
   }
 
   /** The next fallback whose condition holds. */
@@ -284,7 +288,7 @@ export class Unit implements Pending, FrameOwner {
       const entry = fallback[next] as FallbackPlan;
       try {
         if (entry.condition !== undefined && !this.#holds(entry.condition, error)) continue;
-        this.#setArgs(this.#evaluate((scope, evaluation) => entry.params.evaluate(scope, evaluation), error));
+        this.#setArgs(this.#evaluate(entry.params, error));
       } catch (thrown) {
         const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.#state.path}`);
         this.#note(failed, { not: "the fallback's own expressions failed" });
@@ -292,9 +296,10 @@ export class Unit implements Pending, FrameOwner {
       }
       this.#fallback = next;
       this.#attempt = 0;
+      this.#calls = 0;
       this.#state.fallbackTool = entry.target.name;
       this.step.tell({ type: "step-fallback", fallbackTool: entry.target.name, error });
-      return this.#try(undefined);
+      return this.begin();
     }
     this.#end("failed");
   }
@@ -306,45 +311,42 @@ export class Unit implements Pending, FrameOwner {
   }
 
   #pause(ms: number, then: () => void): void {
-    if (ms <= 0) return then();
+    const { run } = this.#frame;
     const key = `${this.#key}@${this.#round}`;
     this.#afterPause = then;
     this.#doing = {
       cancel: () => {
-        this.#frame.run.drop(key);
+        run.drop(key);
         this.#end("cancelled");
       },
     };
-    this.#frame.run.wait(key, { kind: "timer", ms }, this);
+    if (ms > 0) run.wait(key, { kind: "timer", ms }, this);
+    else run.soon(key, this);
   }
 
   // --- expressions
 
-  #holds(condition: { holds(scope: Scope, evaluation?: Evaluation): boolean }, error: Failure): boolean {
-    return this.#evaluate((scope, evaluation) => condition.holds(scope, evaluation), error);
+  #holds(condition: Condition, error?: Failure): boolean {
+    return this.#viewed().holds(condition, { round: this.#round, error });
   }
 
-  #evaluate<T>(work: (scope: Scope, evaluation: Evaluation) => T, error?: Failure): T {
-    const scope = this.#scope(error);
-    const frame = this.#frame;
-    if (this.#entry === undefined) return frame.run.evaluate(this.#state, (evaluation) => work(scope, evaluation));
-    return frame.seeing(this.#plan.id, this.#entry, () =>
-      frame.run.evaluate(this.#state, (evaluation) => work(scope, evaluation)),
-    );
+  #evaluate(what: Evaluable, error?: Failure): unknown {
+    const { run, scope } = this.#frame;
+    // Most often: a step that is tried for the first time, and has nothing of its own to see.
+    const plain = this.#view === undefined && this.item === undefined && this.#plan.repeat === undefined;
+    if (plain) return run.evaluate(this.#state, what, scope);
+    return this.#viewed().evaluate(what, { round: this.#round, error });
   }
 
-  #scope(error: Failure | undefined): Scope {
-    const { scope } = this.#frame;
-    if (this.item === undefined && error === undefined && this.#plan.repeat === undefined) return scope;
-    return {
-      ...scope,
-      ...(this.item === undefined ? { index: this.#round } : this.item),
-      ...(error !== undefined && { error: { code: error.code, message: error.message, retry: error.retry } }),
-    };
+  #viewed(): StepView {
+    this.#view ??= new StepView(this.#frame, this.#state, this.item);
+    return this.#view;
   }
 
   #setArgs(value: unknown): void {
     this.args = value === missing ? {} : value;
+    // An approval is bound to the arguments.
+    this.#approvalId = undefined;
     const state = this.#state;
     if (this.item === undefined) state.input = this.args;
     else if (Array.isArray(state.input)) state.input[this.item.index] = this.args;

@@ -1,7 +1,7 @@
 import type { Approval, ApprovalStatus } from "../../store/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { formatDuration, formatTime } from "../format-figures.ts";
-import { formatTable } from "../format-table.ts";
+import { formatTable, oneLine } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
 import { safeJson } from "../safe-json.ts";
@@ -23,7 +23,7 @@ export const showApprovals: RunCommand = (invocation) =>
       terminal.tell(status === undefined ? "Nobody was ever asked here." : "Nothing waits for a decision.");
       return;
     }
-    for (const line of approvalTable(approvals, invocation, now)) terminal.print(line);
+    for (const line of approvalLines(approvals, invocation, now)) terminal.print(line);
     if (approvals.some((approval) => approval.status === "pending")) {
       const hint = `${commandLine(invocation, "approve", "ID")} allows a call, ${commandLine(invocation, "reject", "ID")} refuses it`;
       terminal.tell(terminal.tint("dim", hint));
@@ -38,16 +38,16 @@ const styles: Readonly<Record<ApprovalStatus, Style>> = {
   expired: "dim",
 };
 
-function approvalTable(approvals: readonly Approval[], { terminal }: Invocation, now: number): string[] {
+/** A row for each, and below it everything that somebody has to know who decides: nothing of it is cut. */
+function approvalLines(approvals: readonly Approval[], { terminal }: Invocation, now: number): string[] {
   const rows = approvals.map((approval) => [
     approval.id,
     approval.status,
     formatTime(approval.createdAt),
     approval.status === "pending" ? `in ${formatDuration(approval.expiresAt - now)}` : "",
     approval.tool,
-    JSON.stringify(approval.args) ?? "",
   ]);
-  return formatTable(rows, {
+  const [head = "", ...lines] = formatTable(rows, {
     width: terminal.columns,
     paintTitle: (title) => terminal.paint("dim", title),
     columns: [
@@ -55,8 +55,19 @@ function approvalTable(approvals: readonly Approval[], { terminal }: Invocation,
       { title: "STATUS", paint: (cell, row) => terminal.paint(styles[approvals[row]?.status ?? "expired"], cell) },
       { title: "ASKED" },
       { title: "EXPIRES" },
-      { title: "TOOL" },
-      { title: "ARGUMENTS", long: "cut" },
+      { title: "TOOL", long: "cut" },
     ],
   });
+  return [head, ...lines.flatMap((line, row) => [line, ...detailsOf(approvals[row])])];
+}
+
+function detailsOf(approval: Approval | undefined): string[] {
+  if (approval === undefined) return [];
+  const { message, runId, step, args, approvers } = approval;
+  return [
+    `  ${oneLine(message)}`,
+    ...(runId === undefined ? [] : [`  run ${oneLine(runId)}, step ${oneLine(step ?? "?")}`]),
+    ...(approvers === undefined ? [] : [`  for ${approvers.map(oneLine).join(" or ")} to decide`]),
+    `  ${safeJson(args, 0)}`,
+  ];
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { exists, workspaceSchema } from "../../app/index.ts";
 import { fail } from "../../base/index.ts";
+import { chainFileSchema } from "../../chain/index.ts";
 import { toolFileSchema } from "../../tool/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { shellWord } from "../invocation.ts";
@@ -31,12 +32,13 @@ export const initWorkspace: RunCommand = async (invocation) => {
   for (const line of nextSteps) terminal.tell(`  ${line}`);
 };
 
-const nextSteps = ["windlass call greet name=Ada", 'windlass call slugify text="Hello, World!"', "windlass tools"];
+const nextSteps = ["windlass run welcome -i name=Ada", "windlass graph welcome", "windlass call greet name=Ada"];
 
 /** Data of this machine, not of the repository: the formats, for editors that know YAML. */
 function dataFiles(): Record<string, string> {
   return {
     ".windlass/.gitignore": "*\n",
+    ".windlass/schema/chain.json": `${safeJson(chainFileSchema)}\n`,
     ".windlass/schema/tool.json": `${safeJson(toolFileSchema)}\n`,
     ".windlass/schema/workspace.json": `${safeJson(workspaceSchema)}\n`,
   };

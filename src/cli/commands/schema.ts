@@ -1,9 +1,16 @@
 import { workspaceSchema } from "../../app/index.ts";
+import { chainFileSchema } from "../../chain/index.ts";
 import { toolFileSchema } from "../../tool/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { safeJson } from "../safe-json.ts";
 
+const schemas: Readonly<Record<string, unknown>> = {
+  chain: chainFileSchema,
+  tool: toolFileSchema,
+  workspace: workspaceSchema,
+};
+
 /** `windlass schema`. */
 export const printSchema: RunCommand = async ({ terminal, words }) => {
-  terminal.print(safeJson(words[0] === "workspace" ? workspaceSchema : toolFileSchema));
+  terminal.print(safeJson(schemas[words[0] ?? ""]));
 };

@@ -11,13 +11,17 @@ import { tellSlowLoad } from "../tell-slow-load.ts";
 export const validateFiles: RunCommand = async (invocation) => {
   const { terminal, words } = invocation;
   const onSlowLoad = tellSlowLoad(terminal);
-  const { problems, tools, files } =
+  const { problems, tools, chains, files } =
     words.length === 0 ? await checkWorkspace(".", onSlowLoad) : await checkFiles(words, onSlowLoad);
   if (invocation.flag("json")) {
     terminal.print(safeJson(problems.map((problem) => ({ ...problem, file: portablePath(problem.file) }))));
   } else if (problems.length === 0) {
     const what = files === undefined ? "the workspace" : formatCount(files, "file");
-    terminal.print(`${terminal.paint("green", "ok")}: ${what}, ${formatCount(tools.length, "tool")}, no problems`);
+    const found = [
+      ...(tools.length > 0 || chains.length === 0 ? [formatCount(tools.length, "tool")] : []),
+      ...(chains.length > 0 ? [formatCount(chains.length, "chain")] : []),
+    ];
+    terminal.print(`${terminal.paint("green", "ok")}: ${what}, ${found.join(", ")}, no problems`);
   } else {
     await tellProblems(terminal, problems, ".");
   }

@@ -13,6 +13,7 @@ export class LiveArea implements Area {
   #wanted: readonly string[] = [];
   #columns: number;
   readonly #release: (() => void)[];
+  #letGo: () => void;
   /** How many want it out of the way. */
   #hidden = 0;
 
@@ -21,7 +22,8 @@ export class LiveArea implements Area {
     this.#columns = screen.columns;
     const restore = (): void => screen.write(showCursor);
     process.once("exit", restore);
-    this.#release = [screen.hold(this), () => process.off("exit", restore), watchSuspension(this)];
+    this.#release = [() => process.off("exit", restore), watchSuspension(this)];
+    this.#letGo = screen.hold(this);
     screen.write(hideCursor);
   }
 
@@ -30,7 +32,8 @@ export class LiveArea implements Area {
     this.#wanted = lines;
     if (this.#hidden > 0) return;
     const text = this.#changeTo(lines);
-    if (text !== "") this.#screen.write(`${beginUpdate}${text}${endUpdate}`);
+    // A key that was pressed may have left its mark where the cursor is.
+    if (text !== "") this.#screen.write(`${beginUpdate}\r\x1b[K${text}${endUpdate}`);
   }
 
   hide(): void {
@@ -51,11 +54,13 @@ export class LiveArea implements Area {
   /** Gives the terminal up for a while, cursor included. */
   suspend(): void {
     this.hide();
+    this.#letGo();
     this.#screen.write(showCursor);
   }
 
   resume(): void {
     this.#screen.write(hideCursor);
+    this.#letGo = this.#screen.hold(this);
     this.show();
   }
 
@@ -65,6 +70,7 @@ export class LiveArea implements Area {
     this.draw(lines);
     this.#shown = [];
     this.#wanted = [];
+    this.#letGo();
     for (const release of this.#release) release();
     this.#screen.write(showCursor);
   }
@@ -83,7 +89,7 @@ export class LiveArea implements Area {
       at = index + 1;
     }
     if (lines.length < before.length) {
-      text += `${move(lines.length - at)}\r\x1b[J`;
+      text += move(lines.length - at) + erase(before.length - lines.length);
       at = lines.length;
     }
     this.#shown = lines;
@@ -97,7 +103,7 @@ export class LiveArea implements Area {
       Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / columns));
     const up = this.#shown.reduce((sum, line) => sum + height(line), 0);
     this.#shown = [];
-    return `${move(-up)}\r\x1b[J`;
+    return move(-up) + erase(up + 1);
   }
 }
 
@@ -111,6 +117,11 @@ const endUpdate = "\x1b[?2026l";
 function move(lines: number): string {
   if (lines === 0) return "";
   return lines > 0 ? `\x1b[${lines}B` : `\x1b[${-lines}A`;
+}
+
+/** Empties this line and those below it, and comes back. One by one: some terminals keep what is cleared in one go. */
+function erase(lines: number): string {
+  return `\r${Array.from({ length: lines }, () => "\x1b[2K").join("\x1b[1B")}${move(1 - lines)}`;
 }
 
 /** Ctrl-Z gives the terminal back to the shell; `fg` takes it again. */

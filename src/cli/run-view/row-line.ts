@@ -66,9 +66,7 @@ function markOf({ status, retry }: Row, { frame, now }: Moment): readonly [mark:
     case "pending":
       return ["·", "dim"];
     case "running":
-      return retry !== undefined && retry.at > now
-        ? ["↻", "yellow"]
-        : [spinner[frame % spinner.length] ?? "*", "cyan"];
+      return retry !== undefined && retry.at > now ? ["↻", "yellow"] : [spinner[frame % spinner.length] ?? "*", "cyan"];
     case "waiting":
       return ["‖", "yellow"];
     case "success":

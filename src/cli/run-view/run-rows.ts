@@ -17,6 +17,8 @@ export interface Row {
   attempts: number;
   /** What there is to say about it, on one line. */
   note: string;
+  /** The tool that stands in for its own. */
+  standIn: string | undefined;
   /** When the next attempt begins; undefined while none is waited for. */
   retry: { readonly at: number; readonly attempt: number; readonly reason: string } | undefined;
   items: { done: number; failed: number; readonly of: number } | undefined;
@@ -94,7 +96,8 @@ export class RunRows {
         return undefined;
       case "step-fallback":
         row.retry = undefined;
-        row.note = `${oneLine(event.fallbackTool)} stands in: ${reasonOf(event.error)}`;
+        row.standIn = oneLine(event.fallbackTool);
+        row.note = `${row.standIn} stands in: ${reasonOf(event.error)}`;
         return undefined;
       case "step-waiting":
         row.status = "waiting";
@@ -132,6 +135,7 @@ export class RunRows {
       durationMs: undefined,
       attempts: 0,
       note: "",
+      standIn: undefined,
       retry: undefined,
       items: undefined,
       before: false,
@@ -177,7 +181,7 @@ function endNote(row: Row, { status, cached, error, skip, attempts }: Finished):
   if (skip !== undefined) return skipNote(skip);
   if (error !== undefined) return reasonOf(error);
   if (cached) return "cached";
-  if (status === "recovered") return row.note.split(":")[0] ?? "";
+  if (status === "recovered" && row.standIn !== undefined) return `${row.standIn} stood in`;
   return attempts > 1 && row.items === undefined && row.children.length === 0 ? `${attempts} attempts` : "";
 }
 

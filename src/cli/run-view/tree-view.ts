@@ -55,8 +55,10 @@ class TreeView implements RunView {
     area?.suspend();
     let paused = true;
     return () => {
-      if (paused && !this.#closed) area?.resume();
+      if (!paused || this.#closed) return;
       paused = false;
+      this.#draw();
+      area?.resume();
     };
   }
 

@@ -1,7 +1,6 @@
+import { columnGap } from "./column-distance.ts";
+import { listAt, numberAt } from "./entry-at.ts";
 import type { LayoutEdge, LayoutNode } from "./layered-graph.ts";
-
-/** Room between two boxes of a row. */
-export const columnGap = 28;
 
 interface Neighbours {
   readonly above: readonly (readonly number[])[];
@@ -32,39 +31,39 @@ function neighboursOf(count: number, edges: readonly LayoutEdge[]): Neighbours {
 /** Longest paths from the top, and the boxes in an order in which lines lead only forward. */
 function earliestRows(nodes: readonly LayoutNode[], { above, below }: Neighbours): { order: number[]; row: number[] } {
   const waiting = above.map((needs) => needs.length);
-  const row = new Array<number>(nodes.length).fill(0);
-  const order: number[] = [];
-  const done = new Array<boolean>(nodes.length).fill(false);
-  const take = (node: number): void => {
-    done[node] = true;
-    order.push(node);
-  };
-  for (const node of nodes.keys()) if (waiting[node] === 0) take(node);
-  let at = 0;
-  // Plans have no circles; a graph from elsewhere may, and is drawn all the same, without the lines that close them.
-  for (let next = 0; next < nodes.length; next++) {
-    if (done[next] !== true && at === order.length) take(next);
-    for (; at < order.length; at++) {
-      const node = order[at] ?? 0;
-      for (const lower of below[node] ?? []) {
-        if (done[lower] === true) continue;
-        row[lower] = Math.max(row[lower] ?? 0, (row[node] ?? 0) + 1);
-        const left = (waiting[lower] ?? 0) - 1;
-        waiting[lower] = left;
-        if (left === 0) take(lower);
-      }
+  const row = nodes.map(() => 0);
+  const order = waiting.flatMap((count, node) => (count === 0 ? [node] : []));
+  const done = new Set(order);
+  const settle = (node: number): void => {
+    for (const lower of listAt(below, node)) {
+      if (done.has(lower)) continue;
+      row[lower] = Math.max(numberAt(row, lower), numberAt(row, node) + 1);
+      const left = numberAt(waiting, lower) - 1;
+      waiting[lower] = left;
+      if (left > 0) continue;
+      done.add(lower);
+      order.push(lower);
     }
+  };
+  let at = 0;
+  for (const next of [-1, ...nodes.keys()]) {
+    // Plans have no circles; a graph from elsewhere may, and is drawn all the same, without the lines that close them.
+    if (next >= 0 && !done.has(next)) {
+      done.add(next);
+      order.push(next);
+    }
+    for (; at < order.length; at++) settle(numberAt(order, at));
   }
   return { order, row };
 }
 
 function moveDown(row: number[], order: readonly number[], { above, below }: Neighbours): void {
   for (const node of order.toReversed()) {
-    const lower = below[node] ?? [];
-    if (lower.length <= (above[node]?.length ?? 0)) continue;
+    const lower = listAt(below, node);
+    if (lower.length <= listAt(above, node).length) continue;
     let lowest = Number.POSITIVE_INFINITY;
-    for (const other of lower) lowest = Math.min(lowest, (row[other] ?? 0) - 1);
-    row[node] = Math.max(row[node] ?? 0, lowest);
+    for (const other of lower) lowest = Math.min(lowest, numberAt(row, other) - 1);
+    row[node] = Math.max(numberAt(row, node), lowest);
   }
 }
 

@@ -1,3 +1,4 @@
+import { listAt, numberAt } from "./entry-at.ts";
 import type { LayeredGraph } from "./layered-graph.ts";
 
 /** How often lines cross, given each id's place in its row; `n log n` by counting inversions in a Fenwick tree. */
@@ -7,8 +8,10 @@ export function countCrossings(graph: LayeredGraph, place: readonly number[]): n
     const width = graph.rows[at]?.length ?? 0;
     const tree = new Int32Array(width + 1);
     let seen = 0;
-    for (const upper of graph.rows[at - 1] ?? []) {
-      const ends = (graph.below[upper] ?? []).map((lower) => place[lower] ?? 0).toSorted((a, b) => a - b);
+    for (const upper of listAt(graph.rows, at - 1)) {
+      const ends = listAt(graph.below, upper)
+        .map((lower) => numberAt(place, lower))
+        .toSorted((a, b) => a - b);
       // Ends of one box do not cross each other, so all are counted before any is added.
       for (const end of ends) crossings += seen - sumUpTo(tree, end + 1);
       for (const end of ends) add(tree, end + 1);
@@ -20,10 +23,10 @@ export function countCrossings(graph: LayeredGraph, place: readonly number[]): n
 
 function sumUpTo(tree: Int32Array, index: number): number {
   let sum = 0;
-  for (let at = index; at > 0; at -= at & -at) sum += tree[at] ?? 0;
+  for (let at = index; at > 0; at -= at & -at) sum += numberAt(tree, at);
   return sum;
 }
 
 function add(tree: Int32Array, index: number): void {
-  for (let at = index; at < tree.length; at += at & -at) tree[at] = (tree[at] ?? 0) + 1;
+  for (let at = index; at < tree.length; at += at & -at) tree[at] = numberAt(tree, at) + 1;
 }

@@ -1,3 +1,4 @@
+import { listAt, numberAt } from "./entry-at.ts";
 import { type LayoutEdge, trunkOf } from "./layered-graph.ts";
 
 /** With more bends than this a picture shows only lines that say something new. */
@@ -20,7 +21,7 @@ export function drawableEdges(edges: readonly LayoutEdge[], row: readonly number
 }
 
 function lengthOf(edge: LayoutEdge | undefined, row: readonly number[]): number {
-  return edge === undefined ? 0 : (row[edge.to] ?? 0) - (row[edge.from] ?? 0);
+  return edge === undefined ? 0 : numberAt(row, edge.to) - numberAt(row, edge.from);
 }
 
 /** How many bends the lines need, shared ones counted once. */
@@ -39,34 +40,49 @@ function bendsOf(edges: readonly LayoutEdge[], chosen: readonly number[], row: r
 
 /** Leaves out each edge between whose ends another path leads. */
 function withoutImplied(edges: readonly LayoutEdge[], chosen: readonly number[], row: readonly number[]): number[] {
+  const targets = targetsOf(edges, chosen, row.length);
   const words = Math.ceil(row.length / 32);
-  const reach = row.map(() => new Uint32Array(0));
-  const below = new Map<number, number[]>();
-  for (const at of chosen) {
-    const from = edges[at]?.from ?? 0;
-    const list = below.get(from);
-    if (list === undefined) below.set(from, [at]);
-    else list.push(at);
-  }
-  const needed: number[] = [];
-  for (const node of [...row.keys()].toSorted((a, b) => (row[b] ?? 0) - (row[a] ?? 0))) {
+  const reach: Uint32Array[] = row.map(() => nothing);
+  const needed = new Set<number>();
+  const upwards = [...row.keys()].toSorted((a, b) => numberAt(row, b) - numberAt(row, a));
+  for (const node of upwards) {
+    const ends = listAt(targets, node);
+    if (ends.length === 0) continue;
     const beyond = new Uint32Array(words);
-    const list = below.get(node) ?? [];
-    for (const at of list) {
-      const other = reach[edges[at]?.to ?? 0] ?? [];
-      for (const [word, bits] of other.entries()) beyond[word] = (beyond[word] ?? 0) | bits;
-    }
-    for (const at of list) if (!has(beyond, edges[at]?.to ?? 0)) needed.push(at);
-    for (const at of list) put(beyond, edges[at]?.to ?? 0);
+    for (const { to } of ends) unite(beyond, reach[to] ?? nothing);
+    for (const { at, to } of ends) if (!has(beyond, to)) needed.add(at);
+    for (const { to } of ends) put(beyond, to);
     reach[node] = beyond;
   }
-  return needed.toSorted((a, b) => a - b);
+  return chosen.filter((at) => needed.has(at));
+}
+
+/** For each box the edges that leave it. */
+function targetsOf(edges: readonly LayoutEdge[], chosen: readonly number[], boxes: number): End[][] {
+  const targets: End[][] = Array.from({ length: boxes }, () => []);
+  for (const at of chosen) {
+    const edge = edges[at];
+    if (edge !== undefined) targets[edge.from]?.push({ at, to: edge.to });
+  }
+  return targets;
+}
+
+interface End {
+  /** The place of the edge. */
+  readonly at: number;
+  readonly to: number;
+}
+
+const nothing = new Uint32Array(0);
+
+function unite(bits: Uint32Array, others: Uint32Array): void {
+  for (let word = 0; word < others.length; word++) bits[word] = numberAt(bits, word) | numberAt(others, word);
 }
 
 function has(bits: Uint32Array, index: number): boolean {
-  return (((bits[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1;
+  return ((numberAt(bits, index >>> 5) >>> (index & 31)) & 1) === 1;
 }
 
 function put(bits: Uint32Array, index: number): void {
-  bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index & 31));
+  bits[index >>> 5] = numberAt(bits, index >>> 5) | (1 << (index & 31));
 }

@@ -1,5 +1,6 @@
 import { assignRows } from "./assign-rows.ts";
 import { drawableEdges } from "./drawable-edges.ts";
+import { listAt, numberAt } from "./entry-at.ts";
 import { type LayeredGraph, type LayoutEdge, type LayoutNode, layeredGraph } from "./layered-graph.ts";
 import { orderRows } from "./order-rows.ts";
 import { placeColumns } from "./place-columns.ts";
@@ -37,56 +38,46 @@ export interface LayoutOptions {
 export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], options: LayoutOptions): Layout {
   const row = assignRows(nodes, edges, options.maxRowWidth);
   const drawable = drawableEdges(edges, row);
-  const graph = layeredGraph(
-    nodes,
-    drawable.flatMap((at) => edges[at] ?? []),
-    row,
-  );
+  const chosen = drawable.flatMap((at) => edges[at] ?? []);
+  const graph = layeredGraph(nodes, chosen, row);
   orderRows(graph);
-  const x = placeColumns(graph);
-  const { width, shift } = extentOf(graph, x);
-  const bands = bandsOf(graph, { nodes, x, gap: options.rowGap });
-  const stop = (id: number): Stop => ({ id, x: (x[id] ?? 0) + shift, ...(bands.stops[id] ?? nowhere) });
+  const { x, width } = placeColumns(graph);
+  const { height, bands } = bandsOf(graph, { nodes, x, gap: options.rowGap });
+  const stops = graph.rows.flatMap((ids, at) =>
+    ids.map((id) => ({ id, x: numberAt(x, id), ...(bands[at] ?? nowhere) })),
+  );
+  stops.sort((a, b) => a.id - b.id);
   const lines: Stop[][] = edges.map(() => []);
-  for (const [index, at] of drawable.entries()) lines[at] = (graph.routes[index] ?? []).map((id) => stop(id));
-  const boxes = nodes.map((_, id) => ({ x: (x[id] ?? 0) + shift, y: bands.stops[id]?.top ?? 0 }));
-  return { width, height: bands.height, boxes, lines };
+  for (const [index, at] of drawable.entries())
+    lines[at] = listAt(graph.routes, index).flatMap((id) => stops[id] ?? []);
+  const boxes = stops.slice(0, nodes.length).map((stop) => ({ x: stop.x, y: stop.top }));
+  return { width, height, boxes, lines };
 }
 
-function extentOf(graph: LayeredGraph, x: readonly number[]): { width: number; shift: number } {
-  let from = Number.POSITIVE_INFINITY;
-  let to = Number.NEGATIVE_INFINITY;
-  for (const [id, at] of x.entries()) {
-    from = Math.min(from, at - (graph.left[id] ?? 0));
-    to = Math.max(to, at + (graph.right[id] ?? 0));
-  }
-  return x.length === 0 ? { width: 0, shift: 0 } : { width: to - from, shift: -from };
+interface Band {
+  readonly top: number;
+  readonly bottom: number;
 }
 
-const nowhere = { top: 0, bottom: 0 };
+const nowhere: Band = { top: 0, bottom: 0 };
 
-interface Bands {
-  readonly height: number;
-  readonly stops: readonly { readonly top: number; readonly bottom: number }[];
-}
-
-/** The height of every row, and of the gaps between them: the further lines lead aside, the more room they get. */
+/** From where to where each row reaches: the further lines lead aside below it, the more room follows. */
 function bandsOf(
   graph: LayeredGraph,
   { nodes, x, gap }: { nodes: readonly LayoutNode[]; x: readonly number[]; gap: number },
-): Bands {
-  const stops = graph.left.map(() => nowhere);
+): { height: number; bands: Band[] } {
+  const bands: Band[] = [];
   let y = 0;
-  for (const [at, row] of graph.rows.entries()) {
+  for (const row of graph.rows) {
     let height = 0;
     let aside = 0;
     for (const id of row) {
       height = Math.max(height, nodes[id]?.height ?? 0);
-      for (const lower of graph.below[id] ?? []) aside = Math.max(aside, Math.abs((x[id] ?? 0) - (x[lower] ?? 0)));
+      for (const lower of listAt(graph.below, id))
+        aside = Math.max(aside, Math.abs(numberAt(x, id) - numberAt(x, lower)));
     }
-    for (const id of row) stops[id] = { top: y, bottom: y + height };
-    y += height;
-    if (at < graph.rows.length - 1) y += gap + Math.min(gap * 2, aside * 0.08);
+    bands.push({ top: y, bottom: y + height });
+    y += height + gap + Math.min(gap * 2, aside * 0.08);
   }
-  return { height: y, stops };
+  return { height: bands.at(-1)?.bottom ?? 0, bands };
 }

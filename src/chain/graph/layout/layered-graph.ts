@@ -1,3 +1,4 @@
+import { numberAt } from "./entry-at.ts";
 /** A box to be placed; it hangs on a vertical axis, on which its lines begin and end. */
 export interface LayoutNode {
   /** Room to the left of the axis. */
@@ -75,13 +76,13 @@ export function layeredGraph(
     const key = trunk(edge);
     let bends = shared.get(key);
     if (bends === undefined) shared.set(key, (bends = new Map()));
-    for (let row = (rowOf[from] ?? 0) + 1; row < (rowOf[to] ?? 0); row++) {
+    for (let row = numberAt(rowOf, from) + 1; row < numberAt(rowOf, to); row++) {
       let bend = bends.get(row);
       if (bend === undefined) bends.set(row, (bend = addBend(row)));
       route.push(bend);
     }
     route.push(to);
-    for (let at = 1; at < route.length; at++) link(route[at - 1] ?? 0, route[at] ?? 0);
+    for (let at = 1; at < route.length; at++) link(numberAt(route, at - 1), numberAt(route, at));
     return route;
   });
   return { boxes: nodes.length, rows, above, below, left, right, routes };
@@ -94,14 +95,14 @@ export function segmentKey(upper: number, lower: number): number {
 
 /** With which others a line shares its way: the busier of its two ends decides. */
 export function trunkOf(edges: readonly LayoutEdge[], boxes: number): (edge: LayoutEdge) => string {
-  const outgoing = new Array<number>(boxes).fill(0);
-  const incoming = new Array<number>(boxes).fill(0);
+  const outgoing = Array.from({ length: boxes }, () => 0);
+  const incoming = Array.from({ length: boxes }, () => 0);
   for (const { from, to } of edges) {
-    outgoing[from] = (outgoing[from] ?? 0) + 1;
-    incoming[to] = (incoming[to] ?? 0) + 1;
+    outgoing[from] = numberAt(outgoing, from) + 1;
+    incoming[to] = numberAt(incoming, to) + 1;
   }
   return ({ from, to, style }) =>
-    (outgoing[from] ?? 0) >= (incoming[to] ?? 0) ? `${from}> ${style}` : `>${to} ${style}`;
+    numberAt(outgoing, from) >= numberAt(incoming, to) ? `${from}> ${style}` : `>${to} ${style}`;
 }
 
 function rowsOf(rowOf: readonly number[]): number[][] {

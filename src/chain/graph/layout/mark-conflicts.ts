@@ -1,3 +1,4 @@
+import { listAt, numberAt, placesOf } from "./entry-at.ts";
 import { type LayeredGraph, segmentKey } from "./layered-graph.ts";
 
 /**
@@ -5,34 +6,48 @@ import { type LayeredGraph, segmentKey } from "./layered-graph.ts";
  * stay straight.
  */
 export function markConflicts(graph: LayeredGraph): Set<number> {
-  const place = new Array<number>(graph.left.length).fill(0);
-  for (const row of graph.rows) for (const [index, id] of row.entries()) place[id] = index;
+  const place = placesOf(graph.rows, graph.left.length);
   const conflicts = new Set<number>();
-  for (let at = 1; at < graph.rows.length; at++) {
-    const row = graph.rows[at] ?? [];
-    const last = (graph.rows[at - 1]?.length ?? 0) - 1;
-    let from = 0;
-    let scanned = 0;
-    for (const [index, id] of row.entries()) {
-      const inner = innerEnd(graph, id);
-      if (inner === undefined && index < row.length - 1) continue;
-      const to = inner === undefined ? last : (place[inner] ?? 0);
-      for (; scanned <= index; scanned++) {
-        const lower = row[scanned] ?? 0;
-        const inside = innerEnd(graph, lower) !== undefined;
-        for (const upper of graph.above[lower] ?? []) {
-          const seat = place[upper] ?? 0;
-          if ((seat < from || seat > to) && !(inside && isBend(graph, upper))) conflicts.add(segmentKey(upper, lower));
-        }
-      }
-      from = to;
-    }
-  }
+  for (let at = 1; at < graph.rows.length; at++)
+    for (const stretch of stretches(graph, place, at))
+      for (const key of crossing(graph, place, stretch)) conflicts.add(key);
   return conflicts;
 }
 
+/** Members of a row up to one that is held straight, and the places above between which their lines cross nothing. */
+interface Stretch {
+  readonly members: readonly number[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The segments that leave a stretch, those apart that are held straight themselves. */
+function* crossing(graph: LayeredGraph, place: readonly number[], { members, from, to }: Stretch): Generator<number> {
+  for (const lower of members)
+    for (const upper of listAt(graph.above, lower)) {
+      const seat = numberAt(place, upper);
+      if (seat >= from && seat <= to) continue;
+      if (!isBend(graph, lower) || !isBend(graph, upper)) yield segmentKey(upper, lower);
+    }
+}
+
+function* stretches(graph: LayeredGraph, place: readonly number[], at: number): Generator<Stretch> {
+  let members: number[] = [];
+  let from = 0;
+  for (const id of listAt(graph.rows, at)) {
+    members.push(id);
+    const held = bendAbove(graph, id);
+    if (held === undefined) continue;
+    const to = numberAt(place, held);
+    yield { members, from, to };
+    members = [];
+    from = to;
+  }
+  yield { members, from, to: listAt(graph.rows, at - 1).length };
+}
+
 /** The bend above this bend, where the line passed the row above as well. */
-function innerEnd(graph: LayeredGraph, id: number): number | undefined {
+function bendAbove(graph: LayeredGraph, id: number): number | undefined {
   return isBend(graph, id) ? graph.above[id]?.find((upper) => isBend(graph, upper)) : undefined;
 }
 

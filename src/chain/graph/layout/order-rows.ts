@@ -1,4 +1,5 @@
 import { countCrossings } from "./count-crossings.ts";
+import { listAt, numberAt } from "./entry-at.ts";
 import type { LayeredGraph } from "./layered-graph.ts";
 
 type Neighbours = LayeredGraph["above"];
@@ -6,7 +7,7 @@ type Neighbours = LayeredGraph["above"];
 /** Reorders each row so that few lines cross: sweeps down and up by the mean place of the neighbours, best kept. */
 export function orderRows(graph: LayeredGraph): void {
   const size = graph.left.length;
-  const place = new Array<number>(size).fill(0);
+  const place = Array.from({ length: size }, () => 0);
   startOrder(graph, place);
   let best = graph.rows.map((row) => [...row]);
   let fewest = countCrossings(graph, place);
@@ -28,8 +29,8 @@ export function orderRows(graph: LayeredGraph): void {
 
 /** Depth first from the top: what hangs together starts together. */
 function startOrder(graph: LayeredGraph, place: number[]): void {
-  const seen = new Array<boolean>(graph.left.length).fill(false);
-  const rowOf = new Array<number>(graph.left.length).fill(0);
+  const seen = Array.from({ length: graph.left.length }, () => false);
+  const rowOf = Array.from({ length: graph.left.length }, () => 0);
   for (const [at, row] of graph.rows.entries()) for (const id of row) rowOf[id] = at;
   const rows: number[][] = graph.rows.map(() => []);
   for (const id of graph.rows.flat()) {
@@ -37,8 +38,8 @@ function startOrder(graph: LayeredGraph, place: number[]): void {
     for (let top = open.pop(); top !== undefined; top = open.pop()) {
       if (seen[top] === true) continue;
       seen[top] = true;
-      rows[rowOf[top] ?? 0]?.push(top);
-      for (const lower of (graph.below[top] ?? []).toReversed()) if (seen[lower] !== true) open.push(lower);
+      rows[numberAt(rowOf, top)]?.push(top);
+      for (const lower of listAt(graph.below, top).toReversed()) if (seen[lower] !== true) open.push(lower);
     }
   }
   for (const [at, row] of rows.entries()) setRow(graph, place, [at, row]);
@@ -51,12 +52,14 @@ function setRow(graph: LayeredGraph, place: number[], [at, row]: [number, number
 
 function sweepRows(graph: LayeredGraph, place: number[], downwards: boolean): void {
   const neighbours = downwards ? graph.above : graph.below;
-  const mean = new Array<number>(graph.left.length).fill(0);
+  const mean = Array.from({ length: graph.left.length }, () => 0);
   for (let step = 1; step < graph.rows.length; step++) {
     const at = downwards ? step : graph.rows.length - 1 - step;
-    const row = graph.rows[at] ?? [];
-    for (const id of row) mean[id] = meanPlace(neighbours[id] ?? [], place) ?? place[id] ?? 0;
-    const sorted = row.toSorted((a, b) => (mean[a] ?? 0) - (mean[b] ?? 0) || (place[a] ?? 0) - (place[b] ?? 0));
+    const row = listAt(graph.rows, at);
+    for (const id of row) mean[id] = meanPlace(listAt(neighbours, id), place) ?? numberAt(place, id);
+    const sorted = row.toSorted(
+      (a, b) => numberAt(mean, a) - numberAt(mean, b) || numberAt(place, a) - numberAt(place, b),
+    );
     setRow(graph, place, [at, sorted]);
   }
 }
@@ -64,7 +67,7 @@ function sweepRows(graph: LayeredGraph, place: number[], downwards: boolean): vo
 function meanPlace(ids: readonly number[], place: readonly number[]): number | undefined {
   if (ids.length === 0) return undefined;
   let sum = 0;
-  for (const id of ids) sum += place[id] ?? 0;
+  for (const id of ids) sum += numberAt(place, id);
   return sum / ids.length;
 }
 
@@ -93,7 +96,7 @@ function swapGain(graph: LayeredGraph, place: readonly number[], [left, right]: 
 
 function gainAt(neighbours: Neighbours, place: readonly number[], [left, right]: [number, number]): number {
   let gain = 0;
-  for (const a of neighbours[left] ?? [])
-    for (const b of neighbours[right] ?? []) gain += Math.sign((place[a] ?? 0) - (place[b] ?? 0));
+  for (const a of listAt(neighbours, left))
+    for (const b of listAt(neighbours, right)) gain += Math.sign(numberAt(place, a) - numberAt(place, b));
   return gain;
 }

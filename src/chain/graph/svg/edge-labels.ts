@@ -91,14 +91,22 @@ function placeLabel({ text, width, stops, gaps, taken }: Wanted): Label | undefi
       keyOf(other.segment) === keyOf(segment) ? [] : [other.segment],
     );
     const near = taken.get(level) ?? [];
-    for (const share of [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]) {
-      const label: Label = { text, width, at: pointOnTurn(segment.upper, segment.lower, share) };
-      if (near.some((other) => overlap(label, other)) || others.some((other) => crosses(other, label))) continue;
-      taken.set(level, [...near, label]);
-      return label;
-    }
+    const free = spots(segment, width).find((at) => {
+      const label = { text, width, at };
+      return !near.some((other) => overlap(label, other)) && !others.some((other) => crosses(other, label));
+    });
+    if (free === undefined) continue;
+    const label = { text, width, at: free };
+    taken.set(level, [...near, label]);
+    return label;
   }
   return undefined;
+}
+
+/** Where a label may stand on a segment, best first: in its middle, then aside, but never off the line. */
+function spots({ upper, lower }: Segment, width: number): Point[] {
+  const points = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74].map((share) => pointOnTurn(upper, lower, share));
+  return [0, -width / 3, width / 3].flatMap((aside) => points.map(({ x, y }) => ({ x: x + aside, y })));
 }
 
 function overlap(a: Label, b: Label): boolean {

@@ -1,4 +1,4 @@
-import { describeFallback } from "../describe-step.ts";
+import { describeFallback, furtherCondition } from "../describe-step.ts";
 import type { GraphFallback, GraphStep } from "../graph.ts";
 import { arrowRight } from "./lines.ts";
 import { type Font, fitText, textWidth } from "./text-width.ts";
@@ -57,13 +57,9 @@ export function measureFallbacks(step: GraphStep, height: number): FallbackCards
 }
 
 function cardOf(step: GraphStep, fallback: GraphFallback): FallbackCard {
-  const { tool, condition } = fallback;
-  const plain = condition === undefined || condition === `steps.${step.id}.error`;
-  return {
-    tool: oneLine(tool),
-    when: plain ? "if it fails" : `if ${oneLine(condition)}`,
-    tip: describeFallback(fallback),
-  };
+  const condition = furtherCondition(step, fallback);
+  const when = condition === undefined ? "if it fails" : `if ${oneLine(condition)}`;
+  return { tool: oneLine(fallback.tool), when, tip: describeFallback(fallback) };
 }
 
 /** The stand-ins as XML, for a step whose card ends at `x` and begins at `y`. */

@@ -30,7 +30,9 @@ export interface Span extends TextStyle {
 
 /** Several pieces in one line: each begins where the one before really ends, whatever the fonts are. */
 export function writeSpans(spans: readonly Span[], place: TextPlace): string {
-  const pieces = spans.map(({ text, gap, ...style }) => element("tspan", { dx: gap, ...styleOf(style) }, escapeXml(text)));
+  const pieces = spans.map(({ text, gap, ...style }) =>
+    element("tspan", { dx: gap, ...styleOf(style) }, escapeXml(text)),
+  );
   return element("text", placeOf(place), pieces.join(""));
 }
 

@@ -2,17 +2,32 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { realPlace } from "../base/index.ts";
 import { isMap } from "../schema/index.ts";
-import { type Problem, parseYaml, suggest } from "../text/index.ts";
+import { type ParsedYaml, type Problem, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 
-/** What is wrong with the folder that `tools_directory` names: it is not there, or a link leads out of the workspace. */
-export async function checkToolsDirectory(dir: string, source: string): Promise<Problem[]> {
-  const { value, locate } = parseYaml(source, { file: workspaceFile });
-  const engine = isMap(value) ? value["engine"] : undefined;
-  const stated = isMap(engine) ? engine["tools_directory"] : undefined;
+/** What settings name folders, and what is loaded from them. */
+const folders = [
+  { group: "engine", key: "tools_directory", what: "tools" },
+  { group: "chains", key: "directory", what: "chains" },
+] as const;
+
+/** What is wrong with the folders that the settings name: one is not there, or a link leads out of the workspace. */
+export async function checkDirectories(dir: string, source: string): Promise<Problem[]> {
+  const yaml = parseYaml(source, { file: workspaceFile });
+  const found = await Promise.all(folders.map((folder) => checkDirectory(dir, folder, yaml)));
+  return found.flat();
+}
+
+async function checkDirectory(
+  dir: string,
+  { group, key, what }: (typeof folders)[number],
+  { value, locate }: ParsedYaml,
+): Promise<Problem[]> {
+  const settings = isMap(value) ? value[group] : undefined;
+  const stated = isMap(settings) ? settings[key] : undefined;
   // A folder that nobody named need not be there; where it leads is looked at when it is loaded.
   if (typeof stated !== "string") return [];
-  const at = { file: workspaceFile, ...locate(["engine", "tools_directory"]) };
+  const at = { file: workspaceFile, ...locate([group, key]) };
   const folder = join(dir, stated);
   if ((await realPlace(folder, dir)).kind === "outside") {
     const message = `"${stated}" is a link that leads outside the workspace`;
@@ -22,7 +37,7 @@ export async function checkToolsDirectory(dir: string, source: string): Promise<
   if (found?.isDirectory() === true) return [];
   const near = suggest(stated, await foldersIn(dir));
   const hint = near === undefined ? "make the folder, or correct its name" : `did you mean "${near}"?`;
-  const message = `there is no folder "${stated}"; no tools are loaded`;
+  const message = `there is no folder "${stated}"; no ${what} are loaded`;
   return [{ severity: "warning", code: "no_folder", message, hint, ...at }];
 }
 

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChainContender, DagContender, DurableContender } from "./contender.ts";
+import { loadContender } from "./load-contender.ts";
+import type { Work } from "./work.ts";
+
+const inARow = 100;
+
+/** Steps in a row, each given what the one before gave. */
+export async function sequenceWork([file = "", variant]: readonly string[]): Promise<Work> {
+  const { addTool } = await import("./contenders/chain-workload.ts");
+  const contender = await loadContender<ChainContender>(file, { tool: addTool, steps: inARow }, variant);
+  await refusesBadValues(contender);
+  return { units: inARow, prepare: (repetitions) => () => repeat(contender, repetitions, (value) => value + inARow) };
+}
+
+/** Steps side by side, then one that joins them. */
+export async function fanoutWork([file = "", size = "", variant]: readonly string[]): Promise<Work> {
+  const steps = Number(size);
+  await refusesBadValues(await loadContender<ChainContender>(file, { steps: 10 }, variant));
+  const contender = await loadContender<ChainContender>(file, { steps }, variant);
+  const expected = (value: number): number => (value + 1) * steps;
+  return { units: steps, prepare: (repetitions) => () => repeat(contender, repetitions, expected) };
+}
+
+/** What comes out is looked at every time: it costs next to nothing, and nobody can leave anything out. */
+async function repeat(
+  { run }: ChainContender,
+  repetitions: number,
+  expected: (value: number) => number,
+): Promise<void> {
+  for (let index = 0; index < repetitions; index++) {
+    const value = index & 63;
+    const output = await run(value);
+    if (output !== expected(value)) throw new Error(`expected ${expected(value)}, got ${String(output)}`);
+  }
+}
+
+async function refusesBadValues({ run }: ChainContender): Promise<void> {
+  const { refused } = await import("./contenders/chain-workload.ts");
+  const refuse = async (): Promise<unknown> => run(refused);
+  await assert.rejects(refuse, "a contender that is said to validate let a bad value pass");
+}
+
+/** Chains side by side whose steps wait: 1,000 times ten steps of 10 ms. */
+export const chainsAtOnce = 1000;
+export const stepsOfEach = 10;
+
+export async function concurrentWork([file = "", variant]: readonly string[]): Promise<Work> {
+  const { pauseTool } = await import("./contenders/chain-workload.ts");
+  const { run } = await loadContender<ChainContender>(file, { tool: pauseTool, steps: stepsOfEach }, variant);
+  await refusesBadValues({ run });
+  const values = Array.from({ length: chainsAtOnce }, (_, index) => index);
+  const once = async (): Promise<void> => {
+    const outputs = await Promise.all(values.map((value) => run(value)));
+    if (outputs.some((output, index) => output !== index + stepsOfEach)) throw new Error("a chain gave a wrong value");
+  };
+  return { units: 1, waits: true, prepare: () => once };
+}
+
+/** A few graphs of steps that wait, one graph after the other. */
+export async function dagWork([file = "", variant]: readonly string[]): Promise<Work> {
+  const { dags, valuesOf } = await import("./contenders/dag-workload.ts");
+  const all = await Promise.all(
+    dags.map(async (dag) => ({
+      contender: await loadContender<DagContender>(file, dag, variant),
+      expected: valuesOf(dag.steps),
+    })),
+  );
+  const once = async (): Promise<void> => {
+    for (const { contender, expected } of all) assert.deepEqual(await contender.run(), expected);
+  };
+  return { units: 1, waits: true, prepare: () => once };
+}
+
+const stepsOfRun = 20;
+/** How many runs side by side, and how often. */
+const durableModes: Readonly<Record<string, { runs: number; times: number }>> = {
+  many: { runs: 500, times: 1 },
+  alone: { runs: 1, times: 5 },
+};
+
+/** Steps that write, on the disk before they begin and before the next one does. */
+export async function durableWork([file = "", mode = "", variant]: readonly string[]): Promise<Work> {
+  const how = durableModes[mode];
+  if (how === undefined) throw new Error(`there is no mode named "${mode}"`);
+  const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const contender = await loadContender<DurableContender>(file, folder, stepsOfRun, variant);
+  assert.deepEqual(await contender.run(3), [stepsOfRun, stepsOfRun, stepsOfRun]);
+  assert.equal(await contender.steps(), 3 * stepsOfRun);
+  const batch = async (): Promise<void> => {
+    for (let index = 0; index < how.times; index++) await contender.run(how.runs);
+  };
+  return { units: how.runs * how.times * stepsOfRun, waits: true, prepare: () => batch };
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { currentOwner, openSqlite } from "../../src/adapters/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import type { DurableContender } from "../contender.ts";
+import { loadChains, loadSubject } from "../subject.ts";
+import { addTool } from "./chain-workload.ts";
+
+/** Runs in the journal, as the CLI executes them: every step writes, so that its start is on the disk before it. */
+export async function create(folder: string, steps: number): Promise<DurableContender> {
+  const { defineTool, createEngine } = await loadSubject();
+  const { ChainLibrary, ChainRuns, loadPlan } = await loadChains();
+  const redactor = createRedactor(["hunter2secret"]);
+  const store = await openSqlite({ file: join(folder, "journal.db"), redactor });
+  const { schema, ...add } = addTool;
+  const engine = createEngine({
+    tools: [defineTool({ ...add, effect: "idempotent", input: schema })],
+    records: store.records,
+    redactor,
+  });
+  const chains = new ChainLibrary({ tools: engine.tools });
+  const { runs: journal, approvals } = store;
+  const runs = new ChainRuns({ engine, journal, approvals, chains, owner: currentOwner() });
+  const step = (index: number): { id: string; tool: string; params: { value: string } } => ({
+    id: `s${index}`,
+    tool: add.name,
+    params: { value: index === 0 ? "${input.value}" : `\${steps.s${index - 1}.output.value}` },
+  });
+  const plan = await loadPlan(
+    {
+      name: "durable",
+      steps: Array.from({ length: steps }, (_, index) => step(index)),
+      output: `\${steps.s${steps - 1}.output.value}`,
+    },
+    engine,
+  );
+  return {
+    run: (count) =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const result = await runs.start(plan, { input: { value: 0 } });
+          if (!result.success) throw new Error(result.error?.message);
+          return result.output;
+        }),
+      ),
+    steps: async () => (await store.stats()).records,
+  };
+}

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { fail } from "../base/index.ts";
+import {
+  ChainLibrary,
+  type MockTools,
+  type RunResult,
+  chainGraph,
+  mock,
+  mockTools,
+  runChain,
+  toMermaid,
+} from "../chain/index.ts";
+import { createEngine } from "../engine/index.ts";
+import { builtinChains } from "./builtin-chains.ts";
+
+type Behaviours = NonNullable<Parameters<typeof mockTools>[1]>;
+
+const pages = [
+  { title: "Tide mills", url: "https://mills.example/tide" },
+  { title: "Wind mills", url: "https://mills.example/wind" },
+];
+
+/** Tools of the shapes that the chains are written for. */
+const usual: Behaviours = {
+  web_search: mock({
+    effect: "read",
+    answer: (args) => ({ query: args["query"], provider: "test", results: pages }),
+  }),
+  web_fetch: mock({
+    effect: "read",
+    input: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+    answer: ({ url }) => `the page ${String(url)}`,
+  }),
+  parallel_fetch: mock({
+    effect: "read",
+    input: {
+      type: "object",
+      properties: { urls: { type: "array", items: { type: "string" } } },
+      required: ["urls"],
+    },
+    answer: ({ urls }) => (urls as string[]).map((url) => ({ url, content: `the page ${url}` })),
+  }),
+  llm_summarize: mock({
+    effect: "read",
+    answer: ({ content, style }) => `${String(style)}: ${JSON.stringify(content)}`,
+  }),
+  memory_store: mock({ effect: "idempotent", answer: "memory-1" }),
+  memory_recall: mock({ effect: "read", answer: [{ url: "https://old.example/", content: "known before" }] }),
+  llm_design: ({ requirements }) => ({ design: requirements }),
+  code_generator: ({ design, language }) => ({ language, files: [design] }),
+  test_runner: { passed: 3, failed: 0, coverage: 0.9 },
+  code_reviewer: { issues: [] },
+  code_fixer: ({ code }) => ({ fixed: code }),
+  outline_generator: ({ topic, style }) => ({ sections: [topic, style] }),
+  content_writer: ({ outline, research }) => ({ outline, research, text: "first draft" }),
+  content_reviewer: { score: 9, comments: "good" },
+  content_reviser: { text: "second draft" },
+};
+
+interface Ran {
+  readonly run: RunResult;
+  readonly tools: MockTools;
+}
+
+async function ran(chain: string, input: unknown, behaviours: Behaviours = {}): Promise<Ran> {
+  const tools = mockTools([], { ...usual, ...behaviours });
+  const engine = createEngine({ tools });
+  const chains = new ChainLibrary({ tools: engine.tools });
+  for (const source of builtinChains()) chains.add(source);
+  const run = await runChain(chains.plan(chain), { engine, chains, input });
+  await engine.close();
+  return { run, tools };
+}
+
+const statusOf = ({ steps }: RunResult): Record<string, string> =>
+  Object.fromEntries(steps.map(({ path, status }) => [path, status]));
+
+describe("[A13] the built-in chains", () => {
+  test("are valid with their tools, have no warnings, and describe every step and input", () => {
+    const engine = createEngine({ tools: mockTools([], usual) });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    for (const source of builtinChains()) chains.add(source);
+    expect(chains.names()).toEqual(["research-chain", "dev-chain", "write-chain", "research-summarize-store"]);
+    for (const name of chains.names()) {
+      expect(chains.problems(name)).toEqual([]);
+      const { spec, description } = chains.plan(name);
+      expect(spec.name).toBe(name);
+      expect(description).not.toBe("");
+      for (const step of spec.steps) expect(step.description).toMatch(/\.$/);
+      for (const input of Object.values(spec.input ?? {})) expect(input).toHaveProperty("description");
+      expect(toMermaid(chainGraph(chains.plan(name)))).toContain(spec.steps[0]?.id);
+    }
+  });
+
+  test("say without being read which tools they need", () => {
+    const engine = createEngine({ tools: mockTools([], usual) });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    for (const source of builtinChains()) chains.add(source);
+    const toolsOf = (name: string): string[] => {
+      const { steps, error_handling: handling } = chains.plan(name).spec;
+      const called = [...steps, ...(handling?.fallback ?? [])].map(({ tool }) => tool);
+      return called.flatMap((tool) => (chains.has(tool) ? toolsOf(tool) : [tool]));
+    };
+    for (const { name, needs } of builtinChains())
+      expect([...needs].sort()).toEqual([...new Set(toolsOf(name))].sort());
+  });
+
+  test("are listed but not registered while their tools are not there", () => {
+    const engine = createEngine({ tools: mockTools([], { web_search: {} }) });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    for (const source of builtinChains()) chains.add(source);
+    chains.registerIn(engine.tools);
+    expect(engine.tools.names()).toEqual(["web_search"]);
+    expect(() => chains.plan("research-chain")).toThrow(/no tool and no chain is called "parallel_fetch"/);
+  });
+});
+
+describe("[A13] research-chain", () => {
+  test("[A05] searches, reads every page found, sums them up and stores the summary", async () => {
+    const { run, tools } = await ran("research-chain", { query: "mills" });
+    expect(run.success).toBe(true);
+    expect(tools.argsOf("web_search")).toEqual([{ query: "mills", count: 5 }]);
+    expect(tools.argsOf("parallel_fetch")).toEqual([{ urls: pages.map(({ url }) => url) }]);
+    expect(tools.argsOf("llm_summarize")).toMatchObject([{ style: "structured" }]);
+    const { summarize } = run.output as Record<string, unknown>;
+    expect(tools.argsOf("memory_store")).toEqual([{ content: summarize, type: "research" }]);
+    expect(run.output).toMatchObject({ search: { results: pages }, fetch_all: [{}, {}], store: "memory-1" });
+  });
+
+  test("[A05] takes the results as a bare list too", async () => {
+    const { tools } = await ran("research-chain", { query: "mills" }, { web_search: pages });
+    expect(tools.argsOf("parallel_fetch")).toEqual([{ urls: pages.map(({ url }) => url) }]);
+  });
+
+  test("reads no page when nothing is found, and still says so in a summary", async () => {
+    const { run, tools } = await ran("research-chain", { query: "x" }, { web_search: { results: [] } });
+    expect(run.success).toBe(true);
+    expect(tools.argsOf("parallel_fetch")).toEqual([{ urls: [] }]);
+    expect(run.output).toMatchObject({ fetch_all: [], summarize: "structured: []" });
+  });
+
+  test("fails when the search fails, and nothing after it runs", async () => {
+    const { run, tools } = await ran("research-chain", { query: "x" }, { web_search: fail("no network") });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("no network") as string },
+    });
+    expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
+  });
+
+  test("refuses to begin without a query", async () => {
+    await expect(ran("research-chain", {})).rejects.toMatchObject({ code: "validation_error" });
+  });
+});
+
+describe("[A13] dev-chain", () => {
+  const input = { requirements: "count words", language: "typescript" };
+
+  test("[A06] leaves the code alone when the review finds nothing", async () => {
+    const { run, tools } = await ran("dev-chain", input);
+    expect(statusOf(run)).toEqual({
+      design: "success",
+      code: "success",
+      test: "success",
+      review: "success",
+      fix: "skipped",
+    });
+    expect(run.output).not.toHaveProperty("fix");
+    expect(tools.argsOf("code_generator")).toEqual([{ design: { design: "count words" }, language: "typescript" }]);
+    expect(tools.argsOf("test_runner")).toMatchObject([{ coverage: true }]);
+    expect(tools.argsOf("code_reviewer")).toMatchObject([{ test_results: { passed: 3 } }]);
+  });
+
+  test("mends what the review finds", async () => {
+    const review = { issues: [{ line: 1, message: "no error handling" }] };
+    const { run, tools } = await ran("dev-chain", input, { code_reviewer: review });
+    expect(run.output).toMatchObject({ fix: { fixed: { language: "typescript" } } });
+    expect(tools.argsOf("code_fixer")).toMatchObject([{ review }]);
+  });
+});
+
+describe("[A13] write-chain", () => {
+  const input = { topic: "mills", style: "essay" };
+
+  test("[A12] researches with the research chain, and keeps a text that scores well", async () => {
+    const { run, tools } = await ran("write-chain", input);
+    expect(statusOf(run)).toEqual({
+      outline: "success",
+      research: "success",
+      write: "success",
+      review: "success",
+      revise: "skipped",
+    });
+    expect(tools.argsOf("web_search")).toMatchObject([{ query: "mills" }]);
+    expect(tools.argsOf("content_writer")).toMatchObject([
+      { outline: { sections: ["mills", "essay"] }, research: { store: "memory-1" } },
+    ]);
+  });
+
+  test("revises a text that scores below 8, with the review as feedback", async () => {
+    const review = { score: 7.5, comments: "too long" };
+    const { run, tools } = await ran("write-chain", input, { content_reviewer: review });
+    expect(run.output).toMatchObject({ revise: { text: "second draft" } });
+    expect(tools.argsOf("content_reviser")).toMatchObject([{ content: { text: "first draft" }, feedback: review }]);
+  });
+
+  test("a score of exactly 8 is enough", async () => {
+    const { run } = await ran("write-chain", input, { content_reviewer: { score: 8 } });
+    expect(statusOf(run)["revise"]).toBe("skipped");
+  });
+});
+
+describe("[A13] research-summarize-store", () => {
+  const input = { topic: "tide mills" };
+
+  test("[A16] gives the summary, where it is stored, and how many pages were found", async () => {
+    const { run, tools } = await ran("research-summarize-store", input);
+    expect(run.output).toEqual({
+      summary: 'bullet-points: "the page https://mills.example/tide"',
+      memory_id: "memory-1",
+      sources_count: 2,
+    });
+    expect(tools.argsOf("web_search")).toEqual([{ query: "tide mills", count: 10 }]);
+    expect(tools.argsOf("memory_store")).toEqual([
+      {
+        content: 'bullet-points: "the page https://mills.example/tide"',
+        metadata: { topic: "tide mills", sources: pages.map(({ url }) => url), type: "research" },
+      },
+    ]);
+    expect(run.input).toEqual({ topic: "tide mills", depth: 3, store_location: "memory" });
+  });
+
+  test("[A06] [A16] stores nothing and says so when nothing is found", async () => {
+    const { run, tools } = await ran("research-summarize-store", input, { web_search: { results: [] } });
+    expect(run.success).toBe(true);
+    expect(run.output).toEqual({ summary: null, memory_id: null, sources_count: 0 });
+    expect(statusOf(run)).toEqual({ search: "success", fetch: "skipped", summarize: "skipped", store: "skipped" });
+    expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
+  });
+
+  test("[A11] memory takes over when the search fails", async () => {
+    const { run, tools } = await ran("research-summarize-store", input, { web_search: fail("no network") });
+    expect(statusOf(run)).toMatchObject({ search: "recovered", fetch: "success", store: "success" });
+    expect(tools.argsOf("memory_recall")).toEqual([{ query: "tide mills" }]);
+    expect(tools.argsOf("web_fetch")).toEqual([{ url: "https://old.example/" }]);
+    expect(run.output).toMatchObject({ memory_id: "memory-1", sources_count: 1 });
+  });
+
+  test("[A11] memory that knows nothing ends like a search that finds nothing", async () => {
+    const { run } = await ran("research-summarize-store", input, {
+      web_search: fail("no network"),
+      memory_recall: { memories: [] },
+    });
+    expect(run.output).toEqual({ summary: null, memory_id: null, sources_count: 0 });
+  });
+
+  test("[A11] another step that fails is not memory's business: the run fails", async () => {
+    const { run, tools } = await ran("research-summarize-store", input, { llm_summarize: fail("no model") });
+    expect(run).toMatchObject({ status: "failed", error: { message: expect.stringContaining("no model") as string } });
+    expect(tools.argsOf("memory_recall")).toEqual([]);
+    expect(tools.argsOf("memory_store")).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import type { AskPerson } from "../chain/index.ts";
+import type { Approval, Decision } from "../store/index.ts";
+import { oneLine } from "./format-table.ts";
+import { readAnswer } from "./read-answer.ts";
+import type { RunView } from "./run-view/run-view.ts";
+import { safeJson } from "./safe-json.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What {@link askInRun} needs. */
+export interface AskInRunOptions {
+  readonly terminal: Terminal;
+  /** Makes room for the question. */
+  readonly view: RunView;
+  /** Who sits at the terminal. */
+  readonly by: string | undefined;
+  /** Whether the run can be left with its question open. */
+  readonly durable: boolean;
+}
+
+/** Asks the person at the terminal what a run wants to know, one question at a time. */
+export function askInRun(options: AskInRunOptions): AskPerson {
+  let before: Promise<unknown> = Promise.resolve();
+  return (approval, signal) => {
+    const answer = before.then(() => askOne(approval, signal, options));
+    before = answer.catch(() => undefined);
+    return answer;
+  };
+}
+
+async function askOne(
+  approval: Approval,
+  signal: AbortSignal,
+  options: AskInRunOptions,
+): Promise<Decision | undefined> {
+  if (signal.aborted) return undefined;
+  const { terminal, view, by, durable } = options;
+  const resume = view.pause();
+  try {
+    tellQuestion(approval, terminal);
+    const refusal = whyNot(approval, by);
+    if (refusal !== undefined) {
+      terminal.tell(`  ${refusal}`);
+      return undefined;
+    }
+    const question = durable ? "  Approve? [y/n, Enter to decide later] " : "  Approve? [y/N] ";
+    const answer = (await readAnswer(question, signal)).trim();
+    const named = by === undefined ? {} : { by };
+    if (/^(?:y|yes)$/i.test(answer)) return { approved: true, ...named };
+    if (/^(?:n|no)$/i.test(answer)) return { approved: false, note: "declined at the terminal", ...named };
+    // What only lives in this process cannot wait for anybody else.
+    return durable || signal.aborted ? undefined : { approved: false, note: "declined at the terminal", ...named };
+  } finally {
+    resume();
+  }
+}
+
+function tellQuestion({ message, step, tool, args }: Approval, terminal: Terminal): void {
+  terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(message)}`);
+  const where = step === undefined ? "" : `${oneLine(step)}: `;
+  terminal.tell(`  ${where}${terminal.tint("bold", oneLine(tool))} ${safeJson(args).replaceAll("\n", "\n  ")}`);
+}
+
+/** Why this person may not decide; undefined when they may. */
+export function whyNot({ approvers }: Pick<Approval, "approvers">, by: string | undefined): string | undefined {
+  if (approvers === undefined || approvers.length === 0 || (by !== undefined && approvers.includes(by))) {
+    return undefined;
+  }
+  const who = by === undefined ? "it is not known who you are" : `you are ${oneLine(by)}`;
+  return `only ${approvers.map(oneLine).join(" or ")} may decide; ${who}`;
+}

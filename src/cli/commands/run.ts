@@ -1,0 +1,78 @@
+import { isFailureError } from "../../base/index.ts";
+import { type Plan, type RunResult, runChain } from "../../chain/index.ts";
+import { chainEnv } from "../chain-env.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { dryRun, tellWithheld } from "../dry-run.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { type Invocation, commandLine, shellWord } from "../invocation.ts";
+import { type AskedRun, readRun } from "../read-run.ts";
+import { printFailure, tellError } from "../report-error.ts";
+import { type RunSession, followRun, withRuns } from "../run-session.ts";
+import { tellRun } from "../tell-run.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `windlass run`. */
+export const runCommand: RunCommand = (invocation) => {
+  checkOptions(invocation);
+  return withRuns(invocation, async (session) => {
+    const [name = ""] = invocation.words;
+    const plan = await session.workspace.loadChain(name);
+    const asked = await readRun(plan, invocation);
+    try {
+      return invocation.flag("dryRun") ? await runDry(session, asked) : await runInEarnest(session, asked);
+    } catch (error) {
+      const code = tellBadInput(error, session, plan);
+      if (code === undefined) throw error;
+      return code;
+    }
+  });
+};
+
+function checkOptions(invocation: Invocation): void {
+  if (invocation.flag("json") && invocation.flag("events")) {
+    throw new UsageError("--json and --events exclude each other", "--events ends with the output of the run");
+  }
+  if (invocation.flag("dryRun") && invocation.text("runId") !== undefined) {
+    throw new UsageError("a dry run is not kept, so it has no --run-id");
+  }
+}
+
+async function runInEarnest(session: RunSession, asked: AskedRun): Promise<ExitCode> {
+  const { plan } = asked;
+  const durable = plan.durable ?? session.workspace.config.chains.durable;
+  const result = await (durable ? runKept(session, asked) : runInMemory(session, asked));
+  return tellRun(result, session, { durable });
+}
+
+function runKept(session: RunSession, { plan, input, context, runId }: AskedRun): Promise<RunResult> {
+  return followRun(session, { durable: true }, (how) =>
+    session.workspace.runs.start(plan, { ...how, input, context, ...(runId !== undefined && { runId }) }),
+  );
+}
+
+function runInMemory(session: RunSession, { plan, input, context, runId }: AskedRun): Promise<RunResult> {
+  const { engine, chains } = session.workspace;
+  const env = chainEnv(session.workspace);
+  return followRun(session, { durable: false }, (how) =>
+    runChain(plan, { ...how, engine, chains, env, input, context, ...(runId !== undefined && { runId }) }),
+  );
+}
+
+async function runDry(session: RunSession, asked: AskedRun): Promise<ExitCode> {
+  const { result, withheld } = await dryRun(session, asked);
+  const code = tellRun(result, session, { durable: false, extra: { dry_run: withheld } });
+  tellWithheld(withheld, session.invocation);
+  return code;
+}
+
+/** Tells what is wrong with the input, one by one; undefined when that is not what is wrong. */
+function tellBadInput(error: unknown, { invocation }: RunSession, plan: Plan): ExitCode | undefined {
+  if (!isFailureError(error) || error.code !== "validation_error" || error.issues === undefined) return undefined;
+  const { terminal } = invocation;
+  const message = `${plan.name} does not take this input`;
+  const details = error.issues.map((issue) => issue.message);
+  const hints = [`${commandLine(invocation, "chains", "show", shellWord(plan.name))} shows what it takes`];
+  tellError(terminal, { message, code: error.code, details, hints });
+  if (invocation.flag("json")) printFailure(terminal, error.code, error.message);
+  return exitCodes.usage;
+}

@@ -1,0 +1,105 @@
+import type { RunQuery, RunStatus, StoredRun } from "../../store/index.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { formatCount, formatDuration, formatTime } from "../format-figures.ts";
+import { formatTable } from "../format-table.ts";
+import { type Invocation, commandLine } from "../invocation.ts";
+import { withJournal } from "../open-journal.ts";
+import { safeJson } from "../safe-json.ts";
+import type { Style } from "../terminal.ts";
+
+/** `windlass runs`. */
+export const showRuns: RunCommand = (invocation) =>
+  withJournal(async ({ store }) => {
+    const { terminal } = invocation;
+    const runs = (await store?.runs.list(queryOf(invocation))) ?? [];
+    if (invocation.flag("json")) {
+      terminal.print(safeJson(runs.map(toWireRun)));
+      return;
+    }
+    if (runs.length === 0) {
+      terminal.tell(store === undefined ? "Nothing was run here yet." : "No run matches.");
+      return;
+    }
+    const left = new Set(((await store?.runs.list({ abandoned: true })) ?? []).map(({ id }) => id));
+    for (const line of runTable(runs, { invocation, left })) terminal.print(line);
+    tellNext(runs, { invocation, left });
+  });
+
+/** A run as lists show it to programs. */
+export function toWireRun(run: StoredRun): Record<string, unknown> {
+  return {
+    run_id: run.id,
+    chain: run.chain,
+    status: run.status,
+    started_at: new Date(run.startedAt).toISOString(),
+    ...(run.finishedAt !== undefined && { finished_at: new Date(run.finishedAt).toISOString() }),
+    ...(run.rerunOf !== undefined && { rerun_of: run.rerunOf }),
+  };
+}
+
+function queryOf(invocation: Invocation): RunQuery {
+  const chain = invocation.text("chain");
+  const status = invocation.text("status");
+  return {
+    limit: invocation.number("limit") ?? 20,
+    ...(chain !== undefined && { chain }),
+    // The command line takes no other words.
+    ...(status !== undefined && { status: status as RunStatus }),
+  };
+}
+
+interface Setting {
+  readonly invocation: Invocation;
+  /** Runs whose process is gone. */
+  readonly left: ReadonlySet<string>;
+}
+
+const styles: Readonly<Record<RunStatus, Style>> = {
+  running: "cyan",
+  waiting: "yellow",
+  success: "green",
+  failed: "red",
+  cancelled: "yellow",
+};
+
+function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): string[] {
+  const { terminal } = invocation;
+  const rows = runs.map((run) => [
+    run.id,
+    left.has(run.id) ? "interrupted" : run.status,
+    formatTime(run.startedAt),
+    run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
+    run.chain,
+    run.input,
+  ]);
+  return formatTable(rows, {
+    width: terminal.columns,
+    paintTitle: (title) => terminal.paint("dim", title),
+    columns: [
+      { title: "RUN", paint: (cell) => terminal.paint("bold", cell) },
+      {
+        title: "STATUS",
+        paint: (cell, row) => {
+          const run = runs[row];
+          return terminal.paint(run === undefined || left.has(run.id) ? "yellow" : styles[run.status], cell);
+        },
+      },
+      { title: "STARTED" },
+      { title: "TOOK", align: "right" },
+      { title: "CHAIN" },
+      { title: "INPUT", long: "cut" },
+    ],
+  });
+}
+
+function tellNext(runs: readonly StoredRun[], { invocation, left }: Setting): void {
+  const { terminal } = invocation;
+  const hint = (text: string): void => terminal.tell(terminal.tint("dim", text));
+  if (left.size > 0) {
+    const whose = left.size === 1 ? "its process is gone" : "their processes are gone";
+    hint(`${commandLine(invocation, "resume")} goes on with ${formatCount(left.size, "run")}: ${whose}`);
+  }
+  if (runs.some(({ status }) => status === "waiting")) {
+    hint(`${commandLine(invocation, "approvals")} shows what runs wait for`);
+  }
+}

@@ -1,0 +1,46 @@
+import type { RunEvent } from "../../chain/index.ts";
+import type { Redactor } from "../../text/index.ts";
+import { snakeKeys, toWireFailure } from "../../tool/index.ts";
+import { safeJson } from "../safe-json.ts";
+import { shortText } from "../short-text.ts";
+import type { Terminal } from "../terminal.ts";
+import type { RunView } from "./run-view.ts";
+
+/** Everything that happens as JSON on stdout, one line each, secrets redacted: for programs. */
+export function eventsView(terminal: Pick<Terminal, "print">, redactor: Redactor): RunView {
+  return {
+    onEvent: (event) => terminal.print(safeJson(toWireEvent(event, redactor), 0)),
+    pause: () => () => {},
+    close: () => {},
+  };
+}
+
+/** An event as it is written for programs. */
+export function toWireEvent(event: RunEvent, redactor: Redactor): Record<string, unknown> {
+  const { type, at, ...rest } = event;
+  const wire: Record<string, unknown> = {
+    type: type.replaceAll("-", "_"),
+    at: new Date(at).toISOString(),
+    ...snakeKeys(rest),
+  };
+  for (const key of ["input", "output", "value"]) {
+    if (wire[key] !== undefined) wire[key] = redactor.value(plainJson(wire[key]));
+  }
+  for (const key of ["message", "note"]) {
+    if (typeof wire[key] === "string") wire[key] = redactor.text(wire[key]);
+  }
+  if ("error" in event && event.error !== undefined) {
+    wire["error"] = redactor.value(toWireFailure(event.error));
+  }
+  return wire;
+}
+
+/** A value as JSON has it, handles of secrets by their names; as text where JSON cannot write it. */
+function plainJson(value: unknown): unknown {
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return shortText(value);
+  }
+}

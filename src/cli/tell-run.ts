@@ -1,0 +1,101 @@
+import type { Failure } from "../base/index.ts";
+import type { ExecutionLog, RunResult, StepLog } from "../chain/index.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { formatCount } from "./format-figures.ts";
+import { oneLine } from "./format-table.ts";
+import { commandLine, shellWord } from "./invocation.ts";
+import { tellError } from "./report-error.ts";
+import type { RunSession } from "./run-session.ts";
+import { summaryLine } from "./run-view/summary-line.ts";
+import { safeJson } from "./safe-json.ts";
+
+/** What else there is to print of a run. */
+export interface TellRunOptions {
+  /** Whether the run is kept. */
+  readonly durable: boolean;
+  /** Further fields of the log that `--json` prints. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Prints what came of a run, tells how it went and what to do next; gives the exit code. */
+export function tellRun(result: RunResult, session: RunSession, options: TellRunOptions): ExitCode {
+  const { invocation, interrupts } = session;
+  const { terminal } = invocation;
+  const log = result.log();
+  terminal.tell(summaryLine(log, (style, text) => terminal.tint(style, text)));
+  if (invocation.flag("json")) terminal.print(safeJson({ ...log, ...options.extra }));
+  else if (result.success && !invocation.flag("events")) terminal.print(safeJson(result.output));
+  tellUndone(log, session);
+  if (result.status === "waiting") tellWaiting(log, session, options);
+  else if (result.error !== undefined) tellRunFailure(result.error, log, { session, options });
+  return interrupts.code !== undefined && !result.success ? interrupts.code : runExitCode(result);
+}
+
+/** What compensation did. */
+function tellUndone(log: ExecutionLog, { invocation: { terminal } }: RunSession): void {
+  for (const { id, compensation } of log.steps) {
+    if (compensation === undefined) continue;
+    const why = compensation.error === undefined ? "" : `: ${oneLine(compensation.error.message)}`;
+    const told = compensation.status === "success" ? `undone: ${oneLine(id)}` : `not undone: ${oneLine(id)}${why}`;
+    terminal.tell(terminal.tint(compensation.status === "success" ? "dim" : "red", `  ${told}`));
+  }
+}
+
+/** The exit code that a run ends with. */
+export function runExitCode({ status, error }: Pick<RunResult, "status" | "error">): ExitCode {
+  switch (status) {
+    case "success":
+      return exitCodes.ok;
+    case "waiting":
+      return exitCodes.waiting;
+    case "failed":
+      return error?.code === "timeout" ? exitCodes.timeout : exitCodes.failed;
+    case "cancelled":
+    case "running":
+      return exitCodes.failed;
+    default:
+      return status satisfies never;
+  }
+}
+
+/** The steps of a run that wait for a person. */
+export function waitingSteps(log: ExecutionLog): (StepLog & { readonly approval_id: string })[] {
+  return log.steps.flatMap((step) =>
+    step.status === "waiting" && step.approval_id !== undefined ? [{ ...step, approval_id: step.approval_id }] : [],
+  );
+}
+
+function tellWaiting(log: ExecutionLog, session: RunSession, { durable }: TellRunOptions): void {
+  const { invocation } = session;
+  const { terminal } = invocation;
+  const steps = waitingSteps(log);
+  const many = steps.length === 1 ? "a decision" : formatCount(steps.length, "decision");
+  terminal.tell(`${terminal.tint("yellow", "waiting:")} run ${log.chain_id} needs ${many}`);
+  for (const { id, tool, input, approval_id } of steps) {
+    terminal.tell(`  ${oneLine(id)}: ${terminal.tint("bold", oneLine(tool))} ${oneLine(safeJson(input ?? {}, 0))}`);
+    if (durable) terminal.tell(`  ${terminal.tint("cyan", commandLine(invocation, "approve", approval_id))}`);
+  }
+  if (durable) terminal.tell(terminal.tint("dim", "  approve lets the run go on, and so does reject, to its end"));
+  else tellError(terminal, { message: "the run is not kept, so nobody can decide later", hints: notKept });
+}
+
+const notKept = ["run it at a terminal and answer there, or take `durable: false` out of the chain or windlass.yaml"];
+
+interface Telling {
+  readonly session: RunSession;
+  readonly options: TellRunOptions;
+}
+
+function tellRunFailure(error: Failure, log: ExecutionLog, { session, options }: Telling): void {
+  const { invocation, interrupts } = session;
+  // Whoever stopped it here knows.
+  if (log.status === "cancelled" && interrupts.code !== undefined) return;
+  const message = log.error?.message ?? error.message;
+  const code = error.reason === undefined ? error.code : `${error.code}: ${error.reason}`;
+  const failed = log.steps.findLast(({ id, status }) => status === "failed" && message.startsWith(`${id}:`));
+  const why =
+    failed === undefined
+      ? `${commandLine(invocation, "show", log.chain_id)} shows what happened`
+      : `${commandLine(invocation, "explain", log.chain_id, shellWord(failed.id))} tells why`;
+  tellError(invocation.terminal, { message, code, hints: options.durable ? [why] : [] });
+}

@@ -1,0 +1,220 @@
+import { userInfo } from "node:os";
+import { describe, expect, test } from "vitest";
+import { atTerminal, hasTerminal } from "./at-terminal.ts";
+import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
+import { folder, windlass } from "./windlass.ts";
+
+const workspace = { ...tracingTools, "windlass.yaml": "", "chains/mail.yaml": mailChain };
+const mail = ["run", "mail", "to=ada"];
+
+interface Waiting {
+  readonly id: string;
+  readonly run_id: string;
+  readonly step: string;
+  readonly args: unknown;
+}
+
+async function waiting(cwd: string): Promise<Waiting[]> {
+  return JSON.parse((await windlass(["approvals", "--json"], { cwd })).stdout);
+}
+
+/** Runs a chain until it waits; gives what it waits for. */
+async function parked(cwd: string, words: readonly string[] = mail): Promise<Waiting> {
+  const { code } = await windlass(words, { cwd });
+  expect(code).toBe(3);
+  const [first] = await waiting(cwd);
+  if (first === undefined) throw new Error("nothing waits");
+  return first;
+}
+
+describe.concurrent("a run that needs an approval", () => {
+  test("ends with 3 and says which; approvals shows run, step and exact arguments", async () => {
+    const cwd = await folder(workspace);
+    const { code, stdout, stderr } = await windlass(mail, { cwd });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    const [approval] = await waiting(cwd);
+    expect(approval).toMatchObject({ step: "send", args: { to: "ada", body: "hello" }, status: "pending" });
+    expect(stderr).toContain(`windlass approve ${approval?.id}`);
+    const list = await windlass(["approvals"], { cwd });
+    expect(list.stdout).toContain("Send this to ada?");
+    expect(list.stdout).toContain(`run ${approval?.run_id}, step send`);
+    expect(list.stdout).toContain('{"to":"ada","body":"hello"}');
+    const runs = await windlass(["runs", "--status", "waiting", "--json"], { cwd });
+    expect(JSON.parse(runs.stdout)).toMatchObject([{ run_id: approval?.run_id, status: "waiting" }]);
+  });
+
+  test("goes on in the process that approves, once; the approval cannot be used twice", async () => {
+    const cwd = await folder(workspace);
+    const { id, run_id } = await parked(cwd);
+    const approved = await windlass(["approve", id], { cwd });
+    expect({ code: approved.code, output: JSON.parse(approved.stdout) }).toEqual({ code: 0, output: { sent: true } });
+    const done = ['read {"text":"hello"}', 'send {"to":"ada","body":"hello"}'];
+    expect(await effects(cwd)).toEqual(done);
+    const again = await windlass(["approve", id], { cwd });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("used up") });
+    const resumed = await windlass(["resume", run_id], { cwd });
+    expect({ code: resumed.code, output: JSON.parse(resumed.stdout) }).toEqual({ code: 0, output: { sent: true } });
+    expect(await effects(cwd)).toEqual(done);
+    // The same input once more is another run, and needs another decision.
+    const next = await parked(cwd);
+    expect(next.id).not.toBe(id);
+  });
+
+  test("changed arguments need a new approval", async () => {
+    const cwd = await folder(workspace);
+    const first = await parked(cwd);
+    await windlass(["approve", first.id, "--no-run"], { cwd });
+    const other = await parked(cwd, ["run", "mail", "to=grace"]);
+    expect(other.id).not.toBe(first.id);
+    expect(other.args).toEqual({ to: "grace", body: "hello" });
+    expect((await effects(cwd)).filter((line) => line.startsWith("send"))).toEqual([]);
+  });
+
+  test("an approval given before the run asks again is not lost", async () => {
+    const cwd = await folder(workspace);
+    const { id, run_id } = await parked(cwd);
+    const decided = await windlass(["approve", id, "--no-run"], { cwd });
+    expect(decided).toMatchObject({ code: 0, stdout: expect.stringContaining("Approved") });
+    expect(decided.stderr).toContain(`windlass resume ${run_id}`);
+    expect(await effects(cwd)).toHaveLength(1);
+    const { code, stdout } = await windlass(["resume", run_id], { cwd });
+    expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { sent: true } });
+  });
+
+  test("a rejection lets it go on to its end: it fails, or falls back", async () => {
+    const falling = mailChain
+      .replace("name: mail", "name: falling")
+      .replace(
+        "    params: { to:",
+        "    error_handling: { strategy: fallback, fallback: [{ tool: read, params: { text: kept } }] }\n    params: { to:",
+      )
+      .replace("steps.send.output.sent", "steps.send.output.value");
+    const cwd = await folder({ ...workspace, "chains/falling.yaml": falling });
+    const failing = await parked(cwd);
+    const rejected = await windlass(["reject", failing.id, "--note", "not today"], { cwd });
+    expect(rejected).toMatchObject({ code: 0, stderr: expect.stringContaining("not today") });
+    const other = await parked(cwd, ["run", "falling", "to=ada"]);
+    const kept = await windlass(["reject", other.id, "--json"], { cwd });
+    expect({ code: kept.code, log: JSON.parse(kept.stdout) }).toMatchObject({
+      code: 0,
+      log: { status: "success", output: { sent: "kept" }, approval: { id: other.id, status: "rejected" } },
+    });
+    const { stdout } = await windlass(["runs", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject([{ status: "success" }, { run_id: failing.run_id, status: "failed" }]);
+    expect((await effects(cwd)).some((line) => line.startsWith("send"))).toBe(false);
+  });
+
+  test("a rule that asks for a tool makes a run wait as well", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "windlass.yaml": 'permissions: { ask: ["send"] }\n',
+      "chains/plain.yaml": "name: plain\nsteps:\n  - { id: out, tool: send, params: { to: ada } }\n",
+    });
+    const { id, step, args } = await parked(cwd, ["run", "plain"]);
+    expect({ step, args }).toEqual({ step: "out", args: { to: "ada" } });
+    expect(await effects(cwd)).toEqual([]);
+    const { code } = await windlass(["approve", id], { cwd });
+    expect(code).toBe(0);
+    expect(await effects(cwd)).toEqual(['send {"to":"ada"}']);
+  });
+
+  test("only the named approvers may decide", async () => {
+    const named = (names: string): string =>
+      mailChain.replace('"Send this to ${input.to}?"', `{ message: "Send it?", approvers: [${names}] }`);
+    const me = userInfo().username;
+    const cwd = await folder({
+      ...workspace,
+      "chains/mail.yaml": named("somebody-else"),
+      "chains/mine.yaml": named(`somebody-else, ${me}`).replace("name: mail", "name: mine"),
+    });
+    const theirs = await parked(cwd);
+    const tries = await Promise.all([
+      windlass(["approve", theirs.id], { cwd }),
+      windlass(["approve", theirs.id, "--by", "somebody-else"], { cwd }),
+      windlass(["reject", theirs.id], { cwd }),
+    ]);
+    for (const { code, stderr } of tries) {
+      expect({ code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("only somebody-else may decide"),
+      });
+    }
+    const mine = await parked(cwd, ["run", "mine", "to=ada"]);
+    expect((await windlass(["approve", mine.id], { cwd })).code).toBe(0);
+  });
+
+  test("a run that goes on meanwhile hears of the decision", async () => {
+    const busy = `name: busy
+steps:
+  - { id: ask, tool: send, approval: "Now?", params: { to: ada } }
+  - { id: long, tool: read, params: { ms: 6000 } }
+`;
+    const cwd = await folder({ ...workspace, "chains/busy.yaml": busy });
+    let asked: (id: string) => void = () => {};
+    const approvalId = new Promise<string>((resolve) => (asked = resolve));
+    const running = windlass(["run", "busy"], {
+      cwd,
+      onStderr: (text) => {
+        const id = /waits for approval (\S+):/.exec(text)?.[1];
+        if (id !== undefined) asked(id);
+      },
+    });
+    const approved = await windlass(["approve", await approvalId], { cwd });
+    expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining("goes on with it") });
+    const { code, stderr } = await running;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/ask: approved by /);
+    expect((await effects(cwd)).filter((line) => line.startsWith("send"))).toEqual(['send {"to":"ada"}']);
+  });
+});
+
+describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
+  test("shows a tree, asks in place and goes on; the cursor is given back", async () => {
+    const cwd = await folder(workspace);
+    const { code, screen } = await atTerminal("run mail to=ada", cwd, "y\n");
+    expect(code).toBe(0);
+    expect(screen).toContain("Send this to ada?");
+    expect(screen.split("Approve?")[0]).toContain('"body": "hello"');
+    const [, after = ""] = screen.split("Approve?");
+    // oxlint-disable-next-line no-control-regex
+    const plain = after.replaceAll(/\u001b\[[\d;?]*[a-zA-Z]/g, "");
+    expect(plain).toMatch(/✓ prepare +read/);
+    expect(plain).toMatch(/✓ send +send/);
+    expect(plain).toContain("✓ mail succeeded in");
+    expect(plain).toContain('"sent": true');
+    expect(screen.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.lastIndexOf("\u001b[?25l"));
+  });
+
+  test("no rejects; an empty answer leaves the question open, for approve", async () => {
+    const cwd = await folder(workspace);
+    const no = await atTerminal("run mail to=ada", cwd, "n\n");
+    expect(no.code).toBe(1);
+    expect(no.screen).toContain("declined at the terminal");
+    const later = await atTerminal("run mail to=grace", cwd, "\n");
+    expect(later.code).toBe(3);
+    const [open] = await waiting(cwd);
+    expect(later.screen).toContain(`windlass approve ${open?.id}`);
+    expect((await effects(cwd)).some((line) => line.startsWith("send"))).toBe(false);
+  });
+
+  test("NO_COLOR takes the colours away, not the tree", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "chains/quick.yaml": "name: quick\nsteps:\n  - { id: look, tool: read, params: { ms: 300 } }\n",
+    });
+    const { code, screen } = await atTerminal("run quick", cwd, undefined, { NO_COLOR: "1" });
+    expect(code).toBe(0);
+    expect(screen).toContain("look");
+    // oxlint-disable-next-line no-control-regex
+    expect(screen).not.toMatch(/\u001b\[[\d;]*m/);
+  });
+
+  test("Ctrl-C at the question cancels the run", async () => {
+    const cwd = await folder(workspace);
+    const { code, screen } = await atTerminal("run mail to=ada", cwd, "\u0003");
+    expect(code).toBe(130);
+    expect(screen).toContain("Stopping the run");
+    const { stdout } = await windlass(["runs", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
+  });
+});

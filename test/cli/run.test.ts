@@ -1,0 +1,336 @@
+import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, test, vi } from "vitest";
+import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
+import { codeTool, folder, windlass } from "./windlass.ts";
+
+const typed = `name: typed
+input: { text: string, count: number=2, tags: "string[]?" }
+steps:
+  - id: look
+    tool: read
+    params: { data: { text: "\${input.text}", count: "\${input.count}", tags: "\${input.tags ?? []}", who: "\${context.who ?? 'nobody'}" } }
+output: "\${steps.look.output.value}"
+`;
+
+const workspace = { ...tracingTools, "windlass.yaml": "", "chains/typed.yaml": typed, "chains/mail.yaml": mailChain };
+
+describe.concurrent("windlass run", () => {
+  test("prints the output; values are typed by the chain's input", async () => {
+    const cwd = await folder(workspace);
+    const words = ["run", "typed", "-i", "text=7", "-i", "count=3", 'tags=["a","b"]', "--context", "who=me"];
+    const { code, stdout, stderr } = await windlass(words, { cwd });
+    expect({ code, output: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      output: { text: "7", count: 3, tags: ["a", "b"], who: "me" },
+    });
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} typed: run \S+, 1 step$/m);
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} look: success in /m);
+    expect(stderr).toMatch(/^✓ typed succeeded in .* \(1 step\)$/m);
+  });
+
+  test("input comes from JSON, a file and stdin too; a file is as good as a name", async () => {
+    const cwd = await folder({ ...workspace, "in.json": '{"text": "from a file"}' });
+    const runs = await Promise.all([
+      windlass(["run", "chains/typed.yaml", "--input", '{"text": "inline"}', "count=9"], { cwd }),
+      windlass(["run", "typed", "--input", "@in.json"], { cwd }),
+      windlass(["run", "typed", "--input", "-"], { cwd, input: '{"text": "piped"}' }),
+    ]);
+    expect(runs.map(({ stdout }) => JSON.parse(stdout).text)).toEqual(["inline", "from a file", "piped"]);
+  });
+
+  test("[A14] --json prints the execution log, --events what happens line by line", async () => {
+    const cwd = await folder(workspace);
+    const [log, events] = await Promise.all([
+      windlass(["run", "typed", "text=x", "--json"], { cwd }),
+      windlass(["run", "typed", "text=x", "--events"], { cwd }),
+    ]);
+    expect(JSON.parse(log.stdout)).toMatchObject({
+      chain_id: expect.any(String),
+      name: "typed",
+      success: true,
+      status: "success",
+      steps: [{ id: "look", tool: "read", status: "success", attempts: 1 }],
+      metrics: { parallel_speedup: expect.any(Number) },
+    });
+    const lines = events.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual([
+      "run_started",
+      "step_started",
+      "step_progress",
+      "step_finished",
+      "run_finished",
+    ]);
+    expect(lines.at(-1)).toMatchObject({ status: "success", output: { text: "x" }, run_id: expect.any(String) });
+    expect(events.stderr).not.toContain("look: started");
+  });
+
+  test("mistakes end with 2 and say what to do", async () => {
+    const cwd = await folder({ ...workspace, "chains/bad.yaml": "name: bad\nsteps:\n  - { id: a, tool: raed }\n" });
+    const cases: [string[], string][] = [
+      [["typd", "text=x"], 'did you mean "typed"?'],
+      [["typed", "txt=x"], 'did you mean "text"?'],
+      [["typed"], "text is required"],
+      [["typed", "text=x", "count=many"], "count"],
+      [["bad"], 'did you mean "read"?'],
+      [["typed", "text=x", "--run-id", "a b"], "letters, digits"],
+      [["no/such.yaml"], "no file"],
+    ];
+    const runs = await Promise.all(cases.map(([words]) => windlass(["run", ...words], { cwd })));
+    for (const [index, { code, stdout, stderr }] of runs.entries()) {
+      expect({ words: cases[index]?.[0], code, stdout }).toEqual({ words: cases[index]?.[0], code: 2, stdout: "" });
+      expect(stderr).toContain(cases[index]?.[1]);
+    }
+    expect(await effects(cwd)).toEqual([]);
+    const both = await windlass(["run", "typed", "text=x", "--json", "--events"], { cwd });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("exclude each other") });
+  });
+
+  test("a run that fails ends with 1 and names the step; one that is out of time with 124", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "chains/failing.yaml": "name: failing\nsteps:\n  - { id: broken, tool: fails }\n",
+      "chains/late.yaml": "name: late\ntimeout: 200ms\nsteps:\n  - { id: slow, tool: read, params: { ms: 60000 } }\n",
+    });
+    const [failing, late] = await Promise.all([
+      windlass(["run", "failing"], { cwd }),
+      windlass(["run", "late"], { cwd }),
+    ]);
+    expect(failing).toMatchObject({ code: 1, stdout: "" });
+    expect(failing.stderr).toContain("broken: out of order");
+    expect(failing.stderr).toMatch(/windlass explain \S+ broken tells why/);
+    expect(late.code).toBe(124);
+  });
+
+  test("[N03] a dry run calls what only reads, writes nothing, and shows what would be sent", async () => {
+    const cwd = await folder(workspace);
+    const { code, stdout, stderr } = await windlass(["run", "mail", "to=ada@example.com", "--dry-run", "--json"], {
+      cwd,
+    });
+    expect(code).toBe(0);
+    expect(await effects(cwd)).toEqual(['read {"text":"hello"}']);
+    const { dry_run, status } = JSON.parse(stdout);
+    expect({ dry_run, status }).toEqual({
+      status: "success",
+      dry_run: [{ step: "send", tool: "send", effect: "once", args: { to: "ada@example.com", body: "hello" } }],
+    });
+    expect(stderr).toContain("1 call would have been made, and none was");
+    expect(stderr).toContain("ada@example.com");
+    const { stdout: listed } = await windlass(["runs", "--json"], { cwd });
+    expect(JSON.parse(listed)).toEqual([]);
+  });
+
+  test("the same --run-id joins the run that has it; with other input it is refused", async () => {
+    const cwd = await folder(workspace);
+    const first = await windlass(["run", "typed", "text=x", "--run-id", "mine"], { cwd });
+    const [again, other] = await Promise.all([
+      windlass(["run", "typed", "text=x", "--run-id", "mine"], { cwd }),
+      windlass(["run", "typed", "text=y", "--run-id", "mine"], { cwd }),
+    ]);
+    expect(again).toMatchObject({ code: 0, stdout: first.stdout });
+    expect(other.code).not.toBe(0);
+    expect(other.stderr).toContain("run mine exists already");
+    expect(await effects(cwd)).toHaveLength(1);
+  });
+
+  test("a chain that is not durable leaves no run behind", async () => {
+    const cwd = await folder({ ...workspace, "windlass.yaml": "chains: { durable: false }\n" });
+    const { code } = await windlass(["run", "typed", "text=x"], { cwd });
+    expect(code).toBe(0);
+    expect(JSON.parse((await windlass(["runs", "--json"], { cwd })).stdout)).toEqual([]);
+    const waiting = await windlass(["run", "mail", "to=ada"], { cwd });
+    expect(waiting.code).toBe(3);
+    expect(waiting.stderr).toContain("not kept");
+  });
+});
+
+const saga = `name: saga
+steps:
+  - { id: first, tool: send, params: { to: first }, compensate: { tool: send, params: { to: undo-first } } }
+  - { id: long, tool: read, depends_on: [first], params: { ms: 60000 } }
+  - { id: last, tool: send, depends_on: [long], params: { to: last } }
+`;
+
+/** Resolves when a handler has left this line. */
+function seen(cwd: string, start: string): Promise<void> {
+  return vi.waitFor(async () => expect((await effects(cwd)).some((line) => line.startsWith(start))).toBe(true), {
+    timeout: 20_000,
+    interval: 20,
+  });
+}
+
+describe.concurrent("a run that is stopped", () => {
+  test("by Ctrl-C is cancelled: the handler hears of it, what was done is undone, and the code is 130", async () => {
+    const cwd = await folder({ ...workspace, "chains/saga.yaml": saga });
+    const { code, stderr } = await windlass(["run", "saga"], {
+      cwd,
+      onStart: (kill) =>
+        void seen(cwd, "read").then(
+          () => kill("SIGINT"),
+          () => kill("SIGKILL"),
+        ),
+    });
+    expect(code).toBe(130);
+    expect(stderr).toContain("Stopping the run");
+    expect(stderr).toContain("undone: first");
+    expect(await effects(cwd)).toEqual(['send {"to":"first"}', 'read {"ms":60000}', 'send {"to":"undo-first"}']);
+    const { stdout } = await windlass(["runs", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject([{ chain: "saga", status: "cancelled" }]);
+  });
+
+  // The tool's time of grace is short: on a machine that is very busy the second signal may come too late.
+  test("by a second Ctrl-C is left as it is, and it is said how to go on", { retry: 3 }, async () => {
+    const deaf = `import { appendFileSync } from "node:fs";
+export default () => { appendFileSync("effects.log", "deaf\\n"); return new Promise((done) => setTimeout(done, 3600e3)); };`;
+    const cwd = await folder({
+      ...workspace,
+      ...codeTool("deaf", deaf, "effect: read"),
+      "chains/stuck.yaml": "name: stuck\nsteps:\n  - { id: deaf, tool: deaf }\n",
+    });
+    let stopping = false;
+    const { code, stderr } = await windlass(["run", "stuck", "--run-id", "stuck-1"], {
+      cwd,
+      onStart: (kill) => void seen(cwd, "deaf").finally(() => kill("SIGINT")),
+      onStderr: (text, kill) => {
+        if (!stopping && text.includes("Stopping the run")) {
+          stopping = true;
+          kill("SIGINT");
+        }
+      },
+    });
+    expect({ code, stderr }).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining("windlass resume stuck-1 goes on with it"),
+    });
+    // It was being cancelled, and that is what is gone on with.
+    const resumed = await windlass(["resume", "stuck-1"], { cwd });
+    expect(resumed).toMatchObject({ code: 1, stderr: expect.stringContaining("was cancelled") });
+  });
+
+  test("by kill -9 goes on with resume: what was done is not done again", async () => {
+    const cwd = await folder({ ...workspace, "chains/saga.yaml": saga.replace("60000", "1500") });
+    const killed = await windlass(["run", "saga", "--run-id", "half"], {
+      cwd,
+      onStart: (kill) => void seen(cwd, "read").finally(() => kill("SIGKILL")),
+    });
+    expect(killed.signal).toBe("SIGKILL");
+    const before = await windlass(["runs"], { cwd });
+    expect(before.stdout).toContain("interrupted");
+    expect(before.stderr).toContain("windlass resume");
+    const { code, stderr } = await windlass(["resume"], { cwd });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("1 step done before") });
+    expect(await effects(cwd)).toEqual([
+      'send {"to":"first"}',
+      'read {"ms":1500}',
+      'read {"ms":1500}',
+      'send {"to":"last"}',
+    ]);
+    const nothing = await windlass(["resume"], { cwd });
+    expect(nothing).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to go on with") });
+  });
+
+  test("by kill -9 can be cancelled by another process, which undoes what was done", async () => {
+    const cwd = await folder({ ...workspace, "chains/saga.yaml": saga });
+    await windlass(["run", "saga", "--run-id", "half"], {
+      cwd,
+      onStart: (kill) => void seen(cwd, "read").finally(() => kill("SIGKILL")),
+    });
+    const { code } = await windlass(["cancel", "half"], { cwd });
+    expect(code).toBe(0);
+    expect((await effects(cwd)).at(-1)).toBe('send {"to":"undo-first"}');
+    const again = await windlass(["cancel", "half"], { cwd });
+    expect(again.stderr).toContain("was over already");
+  });
+
+  test("by cancel from elsewhere while it goes on ends soon, and its process says who did it", async () => {
+    const cwd = await folder({ ...workspace, "chains/saga.yaml": saga });
+    const running = windlass(["run", "saga", "--run-id", "live"], { cwd });
+    await seen(cwd, "read");
+    const shown = await windlass(["show", "live", "--json"], { cwd });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      status: "running",
+      completed_at: null,
+      steps: [
+        { id: "first", status: "success" },
+        { id: "long", status: "running" },
+      ],
+    });
+    const held = await windlass(["resume", "live"], { cwd });
+    expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining("run_held") });
+    const cancelled = await windlass(["cancel", "live", "--json"], { cwd });
+    expect({ code: cancelled.code, log: JSON.parse(cancelled.stdout) }).toMatchObject({
+      code: 0,
+      log: { status: "cancelled" },
+    });
+    const { code, stderr } = await running;
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("cancelled by") });
+  });
+});
+
+describe.concurrent("looking at runs", () => {
+  test("[N07] runs, show and explain tell what happened; unknown ids get a suggestion", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "chains/choice.yaml": `name: choice
+input: { n: number }
+steps:
+  - { id: look, tool: read, params: { number: "\${input.n}" } }
+  - { id: big, tool: read, condition: "\${steps.look.output.value > 10}", params: { text: big } }
+  - { id: spare, tool: fails, error_handling: { strategy: fallback, fallback: [{ tool: read, params: { text: spare } }] } }
+`,
+    });
+    await windlass(["run", "choice", "n=3", "--run-id", "once-more"], { cwd });
+    const [list, shown, why, unknownRun, unknownStep] = await Promise.all([
+      windlass(["runs", "--chain", "choice", "--status", "success", "--json"], { cwd }),
+      windlass(["show", "once-more"], { cwd }),
+      windlass(["explain", "once-more", "big"], { cwd }),
+      windlass(["show", "once-mroe"], { cwd }),
+      windlass(["explain", "once-more", "bgi"], { cwd }),
+    ]);
+    expect(JSON.parse(list.stdout)).toMatchObject([
+      { run_id: "once-more", chain: "choice", status: "success", started_at: expect.stringMatching(/^\d{4}-/) },
+    ]);
+    expect(shown.stdout).toMatch(/✓ look +read/);
+    expect(shown.stdout).toContain('in  {"number":3}');
+    expect(shown.stdout).toMatch(/– big .*did not hold/);
+    expect(shown.stdout).toMatch(/✓ spare .*read stood in/);
+    expect(why.stdout).toContain("steps.look.output.value = 3");
+    expect(unknownRun).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean once-more?") });
+    expect(unknownStep).toMatchObject({ code: 2, stderr: expect.stringContaining("big") });
+  });
+
+  test("rerun --from keeps what does not depend on the step", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "chains/two.yaml":
+        'name: two\nsteps:\n  - { id: a, tool: read, params: { text: one } }\n  - { id: b, tool: send, params: { to: x, body: "${steps.a.output.value}" } }\n',
+    });
+    await windlass(["run", "two", "--run-id", "first"], { cwd });
+    const { code } = await windlass(["rerun", "first", "--from", "b"], { cwd });
+    expect(code).toBe(0);
+    expect(await effects(cwd)).toEqual([
+      'read {"text":"one"}',
+      'send {"to":"x","body":"one"}',
+      'send {"to":"x","body":"one"}',
+    ]);
+  });
+
+  test("[N04] test runs a chain against a recorded run: 0 when it is the same, 1 with the first difference", async () => {
+    const cwd = await folder(workspace);
+    await windlass(["run", "typed", "text=x", "--run-id", "recorded"], { cwd });
+    const same = await windlass(["test", "typed", "--replay", "recorded"], { cwd });
+    expect(same).toMatchObject({ code: 0, stderr: expect.stringContaining("same as run recorded") });
+    await writeFile(join(cwd, "chains/typed.yaml"), typed.replace("'nobody'", "'somebody'"));
+    const [other, json] = await Promise.all([
+      windlass(["test", "chains/typed.yaml", "--replay", "recorded"], { cwd }),
+      windlass(["test", "typed", "--replay", "recorded", "--json"], { cwd }),
+    ]);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("somebody") });
+    expect(JSON.parse(json.stdout)).toMatchObject({ same: false, difference: { kind: "input", step: "look" } });
+    expect(await effects(cwd)).toHaveLength(1);
+    expect(await readFile(join(cwd, "chains/typed.yaml"), "utf8")).toContain("somebody");
+  });
+});

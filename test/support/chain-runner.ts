@@ -1,0 +1,122 @@
+import {
+  ChainLibrary,
+  type ChainSpec,
+  type MockCall,
+  type MockTools,
+  type RunChainOptions,
+  type RunEvent,
+  type RunResult,
+  type StepState,
+  mockTools,
+  runChain,
+} from "../../src/chain.ts";
+import { type Engine, type EngineOptions, createEngine } from "../../src/engine/index.ts";
+import type { ToolContext } from "../../src/tool/index.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** What a test says about a run. */
+export interface RunnerOptions extends Omit<RunChainOptions, "engine" | "chains" | "clock"> {
+  /** Behaviours of mock tools by name; `*` stands for the rest. */
+  readonly tools?: Readonly<Record<string, unknown>>;
+  /** Other chains that may be called. */
+  readonly others?: readonly ChainSpec[];
+  readonly clock?: FakeClock;
+  readonly settings?: Omit<EngineOptions, "tools" | "clock">;
+  /** Told the engine and the clock before the run begins. */
+  readonly onReady?: (ready: { readonly engine: Engine; readonly clock: FakeClock }) => void;
+}
+
+/** A run, and what was seen of it. */
+export interface Ran {
+  readonly result: RunResult;
+  readonly calls: readonly MockCall[];
+  readonly tools: MockTools;
+  readonly events: readonly RunEvent[];
+  readonly clock: FakeClock;
+  /** From the first to the last thing that happened. */
+  readonly tookMs: number;
+  /** The state of a step, by its path. */
+  state(path: string): StepState;
+  /** Step to status, of the outermost chain. */
+  readonly statuses: Readonly<Record<string, string>>;
+}
+
+/** Runs a chain of mock tools through the public door, on a clock that passes by itself. */
+export async function runWith(spec: ChainSpec, options: RunnerOptions = {}): Promise<Ran> {
+  const { tools: behaviours, others = [], clock = new FakeClock(), settings = {}, onReady, onEvent, ...more } = options;
+  const chainNames = new Set(others.map(({ name }) => name));
+  const names = [spec, ...others].flatMap((chain) => [...mockTools(chain)].map(({ name }) => name));
+  const tools = mockTools(
+    names.filter((name) => !chainNames.has(name)),
+    behaviours,
+  );
+  const engine = createEngine({ ...settings, tools, clock });
+  const chains = new ChainLibrary({ tools: engine.tools });
+  for (const other of others) chains.add({ name: other.name, spec: other });
+  const events: RunEvent[] = [];
+  onReady?.({ engine, clock });
+  const running = runChain(spec, {
+    ...more,
+    engine,
+    chains,
+    clock,
+    onEvent: (event) => {
+      events.push(event);
+      onEvent?.(event);
+    },
+  });
+  const result = await withTime(running, clock);
+  const all = allStates(result.steps);
+  return {
+    result,
+    calls: tools.calls,
+    tools,
+    events,
+    clock,
+    tookMs: result.endedAt - result.startedAt,
+    statuses: Object.fromEntries(result.steps.map(({ step, status }) => [step.id, status])),
+    state: (path) => {
+      const state = all.get(path);
+      if (state === undefined) throw new Error(`no step ${path}; there are ${[...all.keys()].join(", ")}`);
+      return state;
+    },
+  };
+}
+
+/** Lets time pass until something is done; a day is enough for anything. */
+export async function withTime<T>(work: Promise<T>, clock: FakeClock): Promise<T> {
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  work.then(over, over);
+  await clock.pass(0);
+  for (let passed = 0; !isOver && passed < 24 * 60; passed++) await clock.pass(60_000);
+  if (!isOver) throw new Error("it is still not over after a day");
+  return work;
+}
+
+function allStates(states: readonly StepState[], found = new Map<string, StepState>()): Map<string, StepState> {
+  for (const state of states) {
+    found.set(state.path, state);
+    allStates(state.children ?? [], found);
+  }
+  return found;
+}
+
+/** A handler that takes so long on a fake clock, and stops at once when it is told to. */
+export function taking(
+  clock: FakeClock,
+  ms: number,
+  answer: unknown = "done",
+  onAbort: () => void = () => {},
+): (args: unknown, context: ToolContext) => Promise<unknown> {
+  return (_args, { signal }) =>
+    new Promise((resolve, reject) => {
+      const timer = clock.after(ms, () => resolve(answer));
+      signal.addEventListener("abort", () => {
+        timer.cancel();
+        onAbort();
+        // The signal's reason is an error.
+        reject(signal.reason as Error);
+      });
+    });
+}
