@@ -44,18 +44,17 @@ async function refusesBadValues({ run }: ChainContender): Promise<void> {
   await assert.rejects(refuse, "a contender that is said to validate let a bad value pass");
 }
 
-/** Chains side by side whose steps wait: 1,000 times ten steps of 10 ms. */
-export const chainsAtOnce = 1000;
-export const stepsOfEach = 10;
+const chainsAtOnce = 1000;
 
+/** Chains side by side whose steps wait. */
 export async function concurrentWork([file = "", variant]: readonly string[]): Promise<Work> {
-  const { pauseTool } = await import("./contenders/chain-workload.ts");
-  const { run } = await loadContender<ChainContender>(file, { tool: pauseTool, steps: stepsOfEach }, variant);
+  const { pauseTool, pauses } = await import("./contenders/chain-workload.ts");
+  const { run } = await loadContender<ChainContender>(file, { tool: pauseTool, steps: pauses }, variant);
   await refusesBadValues({ run });
   const values = Array.from({ length: chainsAtOnce }, (_, index) => index);
   const once = async (): Promise<void> => {
     const outputs = await Promise.all(values.map((value) => run(value)));
-    if (outputs.some((output, index) => output !== index + stepsOfEach)) throw new Error("a chain gave a wrong value");
+    if (outputs.some((output, index) => output !== index + pauses)) throw new Error("a chain gave a wrong value");
   };
   return { units: 1, waits: true, prepare: () => once };
 }

@@ -63,9 +63,9 @@ export async function measure(measurement: Measurement): Promise<Measured[]> {
     if (started[0]?.one !== all[0]) throw new Error("without its floor nothing can be compared");
     const steady = await warmAll(started, measurement, giveUp);
     for (let round = 0; round < rounds; round++) {
-      for (const { one, child } of steady) {
-        const { sample } = await child.ask({ kind: "sample" }, plan.limitMs);
-        if (sample) one.samples.push(sample);
+      for (const { one, child } of steady.filter(({ one }) => !out.has(one))) {
+        const answer = await child.ask({ kind: "sample" }, plan.limitMs).catch((error: unknown) => giveUp(one, error));
+        if (answer?.sample) one.samples.push(answer.sample);
       }
     }
     await Promise.all(started.map(({ child }) => child.end()));

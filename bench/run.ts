@@ -21,6 +21,7 @@ import {
   sequenceEntries,
 } from "./chain-catalog.ts";
 import { durableRowsOf, fanoutRowsOf, waitRowsOf } from "./chain-rows.ts";
+import { pauseMs, pauses } from "./contenders/chain-workload.ts";
 import { criticalPathMs, dags } from "./contenders/dag-workload.ts";
 import { type Measured, type Measurement, measure, rowsOf } from "./measure.ts";
 import { pageWith } from "./page.ts";
@@ -92,7 +93,7 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
       return fanoutRowsOf(small, await of({ ...fanout, setting: String(fanoutSizes.large) }));
     },
     dag: async () => waitRowsOf(await of({ work: "dag", entries: dagEntries }), criticalMs),
-    concurrent: async () => waitRowsOf(await of({ work: "concurrent", entries: concurrentEntries }), 100),
+    concurrent: async () => waitRowsOf(await of({ work: "concurrent", entries: concurrentEntries }), pauses * pauseMs),
     durable: async () => {
       const durable = { work: "durable", entries: durableEntries } as const;
       const many = await of({ ...durable, setting: "many" });

@@ -86,7 +86,7 @@ function modulesOf(command: string, chunks: readonly OutputChunk[]): ReadonlySet
   const early = new Set(["main", "run-cli", "end-process", "terminal"].map((name) => join(root, `src/cli/${name}.ts`)));
   const first = reached(new Set(chunks.filter(({ moduleIds }) => moduleIds.some((id) => early.has(id)))));
   const whole = reached(new Set(chunks.filter(({ moduleIds }) => moduleIds.includes(join(root, command)))));
-  return new Set([...whole.difference(first)].flatMap(({ moduleIds }) => moduleIds));
+  return new Set([...whole].filter((chunk) => !first.has(chunk)).flatMap(({ moduleIds }) => moduleIds));
 }
 
 async function write(input: Readonly<Record<string, string>>, format: "esm" | "cjs"): Promise<void> {

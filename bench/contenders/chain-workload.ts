@@ -24,8 +24,11 @@ export const addTool: StepTool = {
   run: async ({ value }) => ({ value: value + 1 }),
 };
 
-/** Each step of a chain that mostly waits takes this long. */
+/** Each step of a chain that mostly waits takes this long, … */
 export const pauseMs = 10;
+
+/** … and that many come in a row. */
+export const pauses = 10;
 
 export const pauseTool: StepTool = {
   name: "wait",

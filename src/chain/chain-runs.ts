@@ -178,11 +178,13 @@ export class ChainRuns {
   }
 
   async #begin(made: Made, options: ExecuteOptions & Pick<StartOptions, "context" | "principal">): Promise<RunResult> {
-    const { plan, runId, input, events } = made;
+    const { plan, runId, input } = made;
     const { journal, owner } = this.#parts;
     const context = options.context ?? {};
     const { definition, fingerprints } = snapshotOf(plan);
     const startedAt = this.#clock.now();
+    // What an earlier run brings is there when this one begins, and took none of its time.
+    const events = made.events.map((event) => ({ ...event, at: startedAt }));
     const created = await journal.create(
       {
         id: runId,

@@ -1,4 +1,4 @@
-import { type FailureCode, type FailureError, isFailureError } from "../base/index.ts";
+import { type FailureCode, type FailureError, failureKinds, isFailureError } from "../base/index.ts";
 import { type Problem, stripUnsafe } from "../text/index.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { safeJson } from "./safe-json.ts";
@@ -69,7 +69,8 @@ export function reportUnexpected(error: unknown, terminal: Terminal, json = fals
 async function reportFailure(error: FailureError, terminal: Terminal): Promise<ExitCode> {
   const problems = problemsOf(error);
   if (problems === undefined) {
-    tellError(terminal, { message: error.message, code: error.code });
+    const hints = error.code.startsWith("run_") ? [failureKinds[error.code].remedy] : [];
+    tellError(terminal, { message: error.message, code: error.code, hints });
   } else {
     const { findWorkspace } = await import("../app/index.ts");
     await tellProblems(terminal, problems, await findWorkspace("."));

@@ -8,6 +8,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
 import { tellError } from "./report-error.ts";
 import { eventsView } from "./run-view/events-view.ts";
+import { redactEvent } from "./run-view/redact-event.ts";
 import { type RunView, openRunView } from "./run-view/run-view.ts";
 import { shortText } from "./short-text.ts";
 import { tellSlowLoad } from "./tell-slow-load.ts";
@@ -103,7 +104,14 @@ export async function followRun(
 
 function viewFor({ invocation, workspace }: RunSession): RunView {
   const { terminal } = invocation;
-  return invocation.flag("events") ? eventsView(terminal, workspace.engine.redactor) : openRunView(terminal);
+  const { redactor } = workspace.engine;
+  if (invocation.flag("events")) return eventsView(terminal, redactor);
+  const view = openRunView(terminal);
+  return {
+    onEvent: (event) => view.onEvent(redactEvent(event, redactor)),
+    pause: () => view.pause(),
+    close: () => view.close(),
+  };
 }
 
 /** A run that another process executes tells nothing here: that it is waited for is told instead. */

@@ -14,11 +14,20 @@ export type Token = {
   | { readonly kind: "end"; readonly value: "" }
 );
 
+interface Names {
+  readonly plain: RegExp;
+  /** After a dot: may start with a digit, and hyphens between name characters belong to it. */
+  readonly member: RegExp;
+}
+
 // None of these can backtrack more than once over the same characters.
 const space = /[ \t\r\n]+/y;
-const plainName = /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy;
-/** After a dot: may start with a digit, and hyphens between name characters belong to it. */
-const memberName = /[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*/uy;
+const names: Names = {
+  plain: /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy,
+  member: /[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*/uy,
+};
+/** The same for texts in ASCII, which most are: the classes of letters of all scripts take their time to be made. */
+const asciiNames: Names = { plain: /[A-Za-z_]\w*/y, member: /\w+(?:-+\w+)*/y };
 const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 const mark = /\?\?|\|\||&&|[=!<>]=|[-+*/%!?:()[\].,@<>]/y;
 
@@ -28,9 +37,11 @@ const mark = /\?\?|\|\||&&|[=!<>]=|[-+*/%!?:()[\].,@<>]/y;
  */
 export function tokenize(text: string, start: number, inTemplate: boolean): Token[] {
   const tokens: Token[] = [];
+  // oxlint-disable-next-line no-control-regex
+  const known = /^[\x00-\x7f]*$/.test(text) ? asciiNames : names;
   for (let at = skipSpace(text, start); ; at = skipSpace(text, at)) {
     if (at - start > limits.characters) throw tooLong(start, at);
-    const token = readToken(text, at, { afterDot: isDot(tokens.at(-1)), inTemplate });
+    const token = readToken(text, at, { names: known, afterDot: isDot(tokens.at(-1)), inTemplate });
     tokens.push(token);
     if (token.kind === "end") {
       if (token.at - start > limits.characters) throw tooLong(start, token.at);
@@ -49,18 +60,19 @@ function skipSpace(text: string, at: number): number {
 }
 
 interface Place {
+  readonly names: Names;
   readonly afterDot: boolean;
   readonly inTemplate: boolean;
 }
 
-function readToken(text: string, at: number, { afterDot, inTemplate }: Place): Token {
+function readToken(text: string, at: number, { names: known, afterDot, inTemplate }: Place): Token {
   const first = text[at];
   if (first === undefined || (inTemplate && first === "}")) return { kind: "end", value: "", at, end: at };
   if (first === '"' || first === "'") {
     const { value, end } = readQuoted(text, at);
     return { kind: "quoted", value, at, end };
   }
-  const name = matchAt(afterDot ? memberName : plainName, text, at);
+  const name = matchAt(afterDot ? known.member : known.plain, text, at);
   if (name !== "") return { kind: "name", value: name, at, end: at + name.length };
   const digits = matchAt(number, text, at);
   if (digits !== "") return { kind: "number", value: readNumber(text, at, digits), at, end: at + digits.length };
@@ -71,7 +83,7 @@ function readToken(text: string, at: number, { afterDot, inTemplate }: Place): T
 
 function readNumber(text: string, at: number, digits: string): number {
   const end = at + digits.length;
-  const glued = matchAt(plainName, text, end);
+  const glued = matchAt(names.plain, text, end);
   if (glued !== "") {
     const whole = { at, end: end + glued.length };
     const hint = "put an operator between them, or quotes around it to make it a text";

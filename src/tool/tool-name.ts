@@ -20,6 +20,8 @@ const shape = new RegExp(String.raw`^[\p{L}_]${part}(?:/[\p{L}\p{N}_]${part})?$`
 export function toolNameProblem(name: unknown): string | undefined {
   if (typeof name !== "string" || name === "") return "must be a text that is not empty";
   if (name.length > longest) return `may have at most ${longest} characters, has ${name.length}`;
+  // Most names; the classes of letters of all scripts take their time to be made.
+  if (/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) return undefined;
   if (/\p{Default_Ignorable_Code_Point}/u.test(name)) return `holds a character that nobody sees: ${showUnsafe(name)}`;
   if (name.normalize("NFC") !== name) return "must be in Unicode normal form C; write its accents as single characters";
   if (!/^[\p{L}_]/u.test(name)) return "must start with a letter or _";

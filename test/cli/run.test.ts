@@ -309,8 +309,11 @@ steps:
         'name: two\nsteps:\n  - { id: a, tool: read, params: { text: one } }\n  - { id: b, tool: send, params: { to: x, body: "${steps.a.output.value}" } }\n',
     });
     await windlass(["run", "two", "--run-id", "first"], { cwd });
-    const { code } = await windlass(["rerun", "first", "--from", "b"], { cwd });
+    const { code, stdout } = await windlass(["rerun", "first", "--from", "b", "--json"], { cwd });
     expect(code).toBe(0);
+    const { steps, metrics } = JSON.parse(stdout);
+    expect(steps).toMatchObject([{ id: "a", duration_ms: 0 }, { id: "b" }]);
+    expect(metrics.parallel_speedup).toBeLessThan(2);
     expect(await effects(cwd)).toEqual([
       'read {"text":"one"}',
       'send {"to":"x","body":"one"}',

@@ -9,7 +9,11 @@ import { mock, mockTools } from "../kit/mock-tools.ts";
 import { planChain } from "../plan/plan-chain.ts";
 
 const yes = async (): Promise<{ approved: true; by: string }> => ({ approved: true, by: "ann" });
-const no = async (): Promise<{ approved: false; by: string; note: string }> => ({ approved: false, by: "bob", note: "not now" });
+const no = async (): Promise<{ approved: false; by: string; note: string }> => ({
+  approved: false,
+  by: "bob",
+  note: "not now",
+});
 const once = mock({ effect: "once", answer: "sent" });
 
 describe("a step with an approval", () => {
@@ -41,7 +45,11 @@ describe("a step with an approval", () => {
     const refused = await runWith(spec, { tools: { draft: "hello", send: once }, ask: no });
     expect(refused.result).toMatchObject({
       status: "failed",
-      error: { code: "permission_denied", reason: "rejected", message: "send: the approval was rejected by bob: not now" },
+      error: {
+        code: "permission_denied",
+        reason: "rejected",
+        message: "send: the approval was rejected by bob: not now",
+      },
     });
     const error_handling = { strategy: "fallback", fallback: [{ tool: "keep" }] };
     const steps = [spec.steps[0], { ...spec.steps[1], error_handling }] as typeof spec.steps;
@@ -71,7 +79,9 @@ describe("a step with an approval", () => {
     const clock = new FakeClock();
     const approvals = createMemoryApprovals({ clock });
     clock.after(500, () => {
-      void approvals.list(clock.now(), "pending").then(([open]) => approvals.decide(open?.id ?? "", { approved: true }, clock.now()));
+      void approvals
+        .list(clock.now(), "pending")
+        .then(([open]) => approvals.decide(open?.id ?? "", { approved: true }, clock.now()));
     });
     const { result } = await runWith(
       { ...spec, steps: [...spec.steps, { id: "slow", tool: "slow" }] },
@@ -84,7 +94,13 @@ describe("a step with an approval", () => {
   test("one that expires fails the step", async () => {
     const clock = new FakeClock();
     const { result } = await runWith(
-      { name: "c", steps: [{ id: "s", tool: "t", approval: { message: "?", expires: 10 } }, { id: "slow", tool: "slow" }] },
+      {
+        name: "c",
+        steps: [
+          { id: "s", tool: "t", approval: { message: "?", expires: 10 } },
+          { id: "slow", tool: "slow" },
+        ],
+      },
       { clock, tools: { t: 1, slow: taking(clock, 20_000) } },
     );
     expect(result).toMatchObject({ status: "failed", error: { message: "s: nobody approved it in time" } });
@@ -185,7 +201,10 @@ describe("places", () => {
         clock,
         settings: { permissions: { ask: ["danger"], allow: ["*"] } },
         tools: {
-          danger: mock({ effect: "once", answer: ({ x }: Record<string, unknown>) => void order.push(`item ${String(x)}`) }),
+          danger: mock({
+            effect: "once",
+            answer: ({ x }: Record<string, unknown>) => void order.push(`item ${String(x)}`),
+          }),
           calm: async (_: unknown, context: never) => {
             peak = Math.max(peak, ++now);
             await taking(clock, 400)({}, context);
@@ -285,7 +304,10 @@ describe("a rule that asks", () => {
 test("[A12] a chain called as a tool that has to wait for a person fails at once and says what to do", async () => {
   const clock = new FakeClock();
   const engine = createEngine({ tools: mockTools(["t"], { t: 1 }), clock });
-  const { plan } = planChain({ spec: { name: "asks", steps: [{ id: "s", tool: "t", approval: "?" }] } }, { tools: engine.tools });
+  const { plan } = planChain(
+    { spec: { name: "asks", steps: [{ id: "s", tool: "t", approval: "?" }] } },
+    { tools: engine.tools },
+  );
   if (plan === undefined) throw new Error("no plan");
   engine.tools.register(chainTool(plan), { source: "chains" });
   const result = await withTime(engine.call("asks", {}), clock);

@@ -92,12 +92,19 @@ describe("retries", () => {
   test("retry.when sees the error; where it does not hold or cannot be evaluated there is no further attempt", async () => {
     const withWhen = async (when: string): Promise<unknown> => {
       const { state, calls } = await runWith(
-        { name: "c", error_handling: { strategy: "continue" }, steps: [{ id: "a", tool: "t", retry: { ...retry, when } }] },
+        {
+          name: "c",
+          error_handling: { strategy: "continue" },
+          steps: [{ id: "a", tool: "t", retry: { ...retry, when } }],
+        },
         { tools: { t: mock({ effect: "read", answer: down() }) } },
       );
       return [calls.length, state("a").failures?.at(-1)?.notRetried];
     };
-    expect(await withWhen("${error.code == 'not_available' && error.retry == 'safe'}")).toEqual([3, expect.any(String)]);
+    expect(await withWhen("${error.code == 'not_available' && error.retry == 'safe'}")).toEqual([
+      3,
+      expect.any(String),
+    ]);
     expect(await withWhen("${error.code == 'timeout'}")).toEqual([1, "retry.when does not hold"]);
     expect(await withWhen("${error.message > 3}")).toEqual([1, expect.stringContaining("retry.when")]);
   });
@@ -153,7 +160,12 @@ describe("fallbacks", () => {
       },
     );
     expect(result.output).toEqual({ search: ["m1", "m2"], after: { x: ["m1", "m2"] } });
-    expect(state("search")).toMatchObject({ status: "recovered", error: undefined, fallbackTool: "recall", attempts: 2 });
+    expect(state("search")).toMatchObject({
+      status: "recovered",
+      error: undefined,
+      fallbackTool: "recall",
+      attempts: 2,
+    });
     expect(calls[1]).toMatchObject({ tool: "recall", args: { why: "down", code: "not_available" } });
   });
 
@@ -161,7 +173,9 @@ describe("fallbacks", () => {
     const fallback = [{ tool: "f1" }, { tool: "f2" }, { tool: "f3", condition: "${false}" }];
     const spec = {
       name: "c",
-      steps: [{ id: "a", tool: "t", retry: { max: 1, delay: 0 }, error_handling: { strategy: "retry|fallback", fallback } }],
+      steps: [
+        { id: "a", tool: "t", retry: { max: 1, delay: 0 }, error_handling: { strategy: "retry|fallback", fallback } },
+      ],
     };
     const read = (answer: unknown): unknown => mock({ effect: "read", answer });
     const tools = { t: read(down()), f1: read(fail("f1 broke", { retry: "safe" })), f3: 3 };
@@ -226,7 +240,12 @@ describe("abort, continue and compensation", () => {
       },
     );
     expect(statuses).toEqual({ slow: "cancelled", bad: "failed", late: "cancelled" });
-    expect(result).toMatchObject({ success: false, status: "failed", error: { message: "bad: down" }, output: undefined });
+    expect(result).toMatchObject({
+      success: false,
+      status: "failed",
+      error: { message: "bad: down" },
+      output: undefined,
+    });
     expect([aborted, tookMs]).toEqual([["slow"], 100]);
   });
 
@@ -258,7 +277,10 @@ describe("abort, continue and compensation", () => {
     expect(result.output).toEqual({ copes: { x: 1 }, asks: { e: "not_available", s: "failed" } });
   });
 
-  const undoable = (id: string, more: object = {}): { id: string; tool: string; compensate: { tool: string; params: object } } => ({
+  const undoable = (
+    id: string,
+    more: object = {},
+  ): { id: string; tool: string; compensate: { tool: string; params: object } } => ({
     id,
     tool: "do",
     compensate: { tool: "undo", params: { what: `\${steps.${id}.output}` } },
@@ -344,7 +366,10 @@ describe("abort, continue and compensation", () => {
 
   test("[N06] a cancelled run and one that takes too long are undone too, running sub-chains in the order of the whole", async () => {
     const clock = new FakeClock();
-    const sub = { name: "sub", steps: [undoable("x", { params: { name: "x" } }), { id: "wait", tool: "slow", depends_on: ["x"] }] };
+    const sub = {
+      name: "sub",
+      steps: [undoable("x", { params: { name: "x" } }), { id: "wait", tool: "slow", depends_on: ["x"] }],
+    };
     const spec = {
       name: "c",
       timeout: 5,
@@ -355,8 +380,12 @@ describe("abort, continue and compensation", () => {
       ],
     };
     const slow = taking(clock, 60_000);
-    const timedOut = await runWith(spec, { clock, others: [sub], tools: { ...doing, slow, short: taking(clock, 1000) } });
-    expect(timedOut.result).toMatchObject({ status: "failed", error: { code: "timeout" }, });
+    const timedOut = await runWith(spec, {
+      clock,
+      others: [sub],
+      tools: { ...doing, slow, short: taking(clock, 1000) },
+    });
+    expect(timedOut.result).toMatchObject({ status: "failed", error: { code: "timeout" } });
     expect(timedOut.tookMs).toBe(5000);
     expect(timedOut.tools.argsOf("undo").map(({ what }) => what)).toEqual(["B", "x"]);
     const stop = new AbortController();

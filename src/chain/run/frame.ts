@@ -267,7 +267,7 @@ export class Frame implements Pending {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.run.drop(this.#deadlineKey);
+    if (this.#timeoutMs !== undefined) this.run.drop(this.#deadlineKey);
     for (const state of this.states) if (state.status === "pending") state.status = "cancelled";
     if (this.stop === undefined) {
       try {

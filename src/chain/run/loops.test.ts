@@ -17,7 +17,13 @@ describe("for_each", () => {
       {
         name: "c",
         steps: [
-          { id: "e", tool: "t", for_each: "${input.list}", params: { x: "${item.n}", i: "${index}" }, output: { select: "$.v" } },
+          {
+            id: "e",
+            tool: "t",
+            for_each: "${input.list}",
+            params: { x: "${item.n}", i: "${index}" },
+            output: { select: "$.v" },
+          },
         ],
         output: "${steps.e.output}",
       },
@@ -27,7 +33,11 @@ describe("for_each", () => {
         tools: { t: ({ x, i }: Args, context: never) => taking(clock, Number(x), { v: [x, i] })({}, context) },
       },
     );
-    expect(result.output).toEqual([[30, 0], [10, 1], [20, 2]]);
+    expect(result.output).toEqual([
+      [30, 0],
+      [10, 1],
+      [20, 2],
+    ]);
     expect(tookMs).toBe(30);
     expect(state("e").items?.map(({ status, durationMs }) => [status, durationMs])).toEqual([
       ["success", 30],
@@ -43,7 +53,14 @@ describe("for_each", () => {
       const { tookMs } = await runWith(
         {
           name: "c",
-          steps: [{ id: "e", tool: "t", for_each: Array.from({ length: 14 }, (_, i) => i), ...(concurrency && { concurrency }) }],
+          steps: [
+            {
+              id: "e",
+              tool: "t",
+              for_each: Array.from({ length: 14 }, (_, i) => i),
+              ...(concurrency && { concurrency }),
+            },
+          ],
         },
         {
           clock,
@@ -69,23 +86,26 @@ describe("for_each", () => {
     { tolerate: "50%", bad: [1, 2, 3], status: "failed" },
     { tolerate: "49%", bad: [1, 2], status: "failed" },
     { tolerate: "100%", bad: [1, 2, 3, 4], status: "success" },
-  ])("with tolerate $tolerate and the failures $bad of four the step is a $status", async ({ tolerate, bad, status }) => {
-    const { statuses, state } = await runWith(
-      {
-        name: "c",
-        error_handling: { strategy: "continue" },
-        steps: [{ id: "e", tool: "t", for_each: [1, 2, 3, 4], params: { x: "${item}" }, tolerate }],
-      },
-      { tools: { t: failsFor(...bad) } },
-    );
-    expect(statuses).toEqual({ e: status });
-    if (status === "success") {
-      const expected = [1, 2, 3, 4].map((x) => ((bad as number[]).includes(x) ? null : x));
-      expect(state("e").output).toEqual(expected);
-    } else {
-      expect(state("e").error).toMatchObject({ code: "items_failed", message: expect.stringContaining("down") });
-    }
-  });
+  ])(
+    "with tolerate $tolerate and the failures $bad of four the step is a $status",
+    async ({ tolerate, bad, status }) => {
+      const { statuses, state } = await runWith(
+        {
+          name: "c",
+          error_handling: { strategy: "continue" },
+          steps: [{ id: "e", tool: "t", for_each: [1, 2, 3, 4], params: { x: "${item}" }, tolerate }],
+        },
+        { tools: { t: failsFor(...bad) } },
+      );
+      expect(statuses).toEqual({ e: status });
+      if (status === "success") {
+        const expected = [1, 2, 3, 4].map((x) => ((bad as number[]).includes(x) ? null : x));
+        expect(state("e").output).toEqual(expected);
+      } else {
+        expect(state("e").error).toMatchObject({ code: "items_failed", message: expect.stringContaining("down") });
+      }
+    },
+  );
 
   test("one item too many that fails stops the others, and the run goes on once, with continue", async () => {
     const clock = new FakeClock();
@@ -137,7 +157,10 @@ describe("for_each", () => {
             for_each: ["ok", "once-bad", "bad"],
             params: { x: "${item}" },
             retry: { max: 1, delay: 1 },
-            error_handling: { strategy: "fallback", fallback: [{ tool: "f", params: { x: "${item}", i: "${index}" } }] },
+            error_handling: {
+              strategy: "fallback",
+              fallback: [{ tool: "f", params: { x: "${item}", i: "${index}" } }],
+            },
           },
         ],
       },
@@ -183,7 +206,10 @@ describe("for_each", () => {
     const list = Array.from({ length: 10_000 }, (_, i) => i);
     for (const concurrency of [1, 10_000]) {
       const { state } = await runWith(
-        { name: "c", steps: [{ id: "e", tool: "t", for_each: "${input.list}", concurrency, params: { x: "${item}" } }] },
+        {
+          name: "c",
+          steps: [{ id: "e", tool: "t", for_each: "${input.list}", concurrency, params: { x: "${item}" } }],
+        },
         { tools: { t: ({ x }: Args) => x }, input: { list } },
       );
       expect(state("e").output).toEqual(list);
@@ -272,7 +298,12 @@ describe("repeat", () => {
       { tools: { t: mock({ effect: "read", answers: [down(), 1, down(), 2] }) } },
     );
     expect(state("r")).toMatchObject({ status: "success", attempts: 4 });
-    expect(calls.map(({ idempotencyKey }) => idempotencyKey.slice(result.runId.length + 1))).toEqual(["r", "r", "r~1", "r~1"]);
+    expect(calls.map(({ idempotencyKey }) => idempotencyKey.slice(result.runId.length + 1))).toEqual([
+      "r",
+      "r",
+      "r~1",
+      "r~1",
+    ]);
   });
 
   test("until that cannot be evaluated fails the step", async () => {

@@ -22,7 +22,10 @@ describe("secrets", () => {
           {
             id: "f",
             tool: "bad",
-            error_handling: { strategy: "fallback", fallback: [{ tool: "t", params: { auth: { key: "${secret.API}" } } }] },
+            error_handling: {
+              strategy: "fallback",
+              fallback: [{ tool: "t", params: { auth: { key: "${secret.API}" } } }],
+            },
           },
         ],
       },
@@ -80,7 +83,13 @@ describe("the cache of a step", () => {
       name: "c",
       steps: [
         { id: "a", tool: "t", params: { q: "${input.q}", noise: 1 }, cache: { ttl: 60, key: "${input.q}" } },
-        { id: "b", tool: "t", params: { q: "${input.q}", noise: 2 }, cache: { ttl: 60, key: "${input.q}" }, depends_on: ["a"] },
+        {
+          id: "b",
+          tool: "t",
+          params: { q: "${input.q}", noise: 2 },
+          cache: { ttl: 60, key: "${input.q}" },
+          depends_on: ["a"],
+        },
         { id: "late", tool: "t", params: { q: "other" }, cache: { ttl: 60 }, depends_on: ["b"] },
       ],
     };

@@ -101,7 +101,10 @@ describe("what steps hand on", () => {
     ];
     const tools = { t: 1, n: null };
     expect((await runWith({ name: "c", steps }, { tools })).result.output).toEqual({ a: 1, nothing: null });
-    const mapped = await runWith({ name: "c", steps, output: { x: ["${steps.a.output}", "${steps.b.output}"] } }, { tools });
+    const mapped = await runWith(
+      { name: "c", steps, output: { x: ["${steps.a.output}", "${steps.b.output}"] } },
+      { tools },
+    );
     expect(mapped.result.output).toEqual({ x: [1, null] });
   });
 

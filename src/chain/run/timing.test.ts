@@ -54,8 +54,10 @@ describe("when steps start", () => {
     );
     const critical = 650;
     const { metrics } = result.log();
-    console.log(`12 steps: ${tookMs} ms, critical path ${critical} ms, ratio ${(tookMs / critical).toFixed(3)}, ` +
-      `parallel_speedup ${metrics.parallel_speedup}`);
+    console.log(
+      `12 steps: ${tookMs} ms, critical path ${critical} ms, ratio ${(tookMs / critical).toFixed(3)}, ` +
+        `parallel_speedup ${metrics.parallel_speedup}`,
+    );
     expect(tookMs).toBe(critical);
     expect(tookMs / critical).toBeLessThanOrEqual(1.05);
     expect(metrics.parallel_speedup).toBeGreaterThan(2);

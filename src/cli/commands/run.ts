@@ -4,7 +4,7 @@ import { chainEnv } from "../chain-env.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { dryRun, tellWithheld } from "../dry-run.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { type Invocation, commandLine, shellWord } from "../invocation.ts";
+import { type Invocation, commandLine } from "../invocation.ts";
 import { type AskedRun, readRun } from "../read-run.ts";
 import { printFailure, tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
@@ -71,7 +71,7 @@ function tellBadInput(error: unknown, { invocation }: RunSession, plan: Plan): E
   const { terminal } = invocation;
   const message = `${plan.name} does not take this input`;
   const details = error.issues.map((issue) => issue.message);
-  const hints = [`${commandLine(invocation, "chains", "show", shellWord(plan.name))} shows what it takes`];
+  const hints = [`${commandLine(invocation, "chains")} shows what chains take`];
   tellError(terminal, { message, code: error.code, details, hints });
   if (invocation.flag("json")) printFailure(terminal, error.code, error.message);
   return exitCodes.usage;

@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type SqliteStore, openSqlite } from "../../../src/adapters/index.ts";
+import type { Approval } from "../../../src/store/index.ts";
 import { createRedactor } from "../../../src/text/index.ts";
 import { seeded } from "./seeded.ts";
 
@@ -83,47 +85,52 @@ export interface CrashOptions {
 export async function crash(options: CrashOptions): Promise<Promises> {
   const { folder, words, kills, seed, fault = "-" } = options;
   const random = seeded(seed);
-  const promises: Promises = {
-    acknowledged: new Set(),
-    over: new Map(),
-    approved: new Map(),
-    cancelled: new Map(),
-    kills: 0,
-  };
+  const promises = noPromises();
   const store = await openSqlite({ file: join(folder, "journal.db"), redactor: createRedactor([]) });
   const people = decideForever({ store, folder, promises });
   const toCancel = [...(options.cancel ?? [])];
   try {
     while (promises.over.size < words.length) {
-      const left = words.filter((word) => !promises.over.has(word.split(":")[1] ?? ""));
+      const left = words.filter((word) => !promises.over.has(runOf(word)));
       const child = startChild(folder, left, { fault });
       await child.said("ready");
       const last = promises.kills >= kills;
       if (!last) {
-        const moment = 5 + random.upTo(220);
-        await new Promise((resolve) => setTimeout(resolve, moment));
-        const next = toCancel[0];
-        if (next !== undefined && promises.kills % 3 === 1 && (await store.runs.requestCancel(next, "harness"))) {
-          promises.cancelled.set(next, Date.now());
-        }
-        if (next !== undefined && promises.kills % 3 === 1) toCancel.shift();
+        await sleep(5 + random.upTo(220));
+        const cancelled = promises.kills % 3 === 1 ? toCancel.shift() : undefined;
+        if (cancelled !== undefined) await cancelRun({ store, promises }, cancelled);
         child.kill("SIGKILL");
         promises.kills++;
       }
       await child.ended;
-      for (const line of child.lines) {
-        const [what, id = "", status = ""] = line.split(" ");
-        if (what === "acknowledged") promises.acknowledged.add(id);
-        if (what === "over") promises.over.set(id, status);
-      }
+      for (const line of child.lines) believe(line, promises);
       if (last && promises.over.size < words.length) throw new Error(`not over: ${child.lines.join(" | ")}`);
     }
     return promises;
   } finally {
-    people.stop();
-    await people.ended;
+    await people.stop();
     await store.close();
   }
+}
+
+/** Nothing was promised yet. */
+export function noPromises(): Promises {
+  return { acknowledged: new Set(), over: new Map(), approved: new Map(), cancelled: new Map(), kills: 0 };
+}
+
+function runOf(word: string): string {
+  return word.split(":")[1] ?? "";
+}
+
+async function cancelRun({ store, promises }: Omit<People, "folder">, runId: string): Promise<void> {
+  if (await store.runs.requestCancel(runId, "harness")) promises.cancelled.set(runId, Date.now());
+}
+
+/** What a process said before it was killed has to hold. */
+function believe(line: string, promises: Promises): void {
+  const [what, id = "", status = ""] = line.split(" ");
+  if (what === "acknowledged") promises.acknowledged.add(id);
+  if (what === "over") promises.over.set(id, status);
 }
 
 export interface People {
@@ -133,21 +140,28 @@ export interface People {
 }
 
 /** Approves what is asked for; of a call that was interrupted, looks up whether it had begun. */
-export function decideForever({ store, folder, promises }: People): { stop(): void; readonly ended: Promise<void> } {
-  let going = true;
+export function decideForever(people: People): { stop(): Promise<void> } {
+  const stopped = new AbortController();
   const ended = (async () => {
-    while (going) {
-      for (const approval of await store.approvals.list(Date.now(), "pending")) {
-        const { id, runId = "", step = "", message } = approval;
-        const asked = message.startsWith("Do ");
-        const approved = asked || !hasBegun(folder, `${runId}/${step}`);
-        const decided = await store.approvals.decide(id, { approved, by: "harness" }, Date.now());
-        if (decided?.status === "approved" && asked) promises.approved.set(id, `${runId}/${step}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 30));
+    while (!stopped.signal.aborted) {
+      for (const approval of await people.store.approvals.list(Date.now(), "pending")) await decide(people, approval);
+      await sleep(30);
     }
   })();
-  return { stop: () => (going = false), ended };
+  return {
+    async stop() {
+      stopped.abort();
+      await ended;
+    },
+  };
+}
+
+async function decide({ store, folder, promises }: People, approval: Approval): Promise<void> {
+  const { id, runId = "", step = "", message } = approval;
+  const asked = message.startsWith("Do ");
+  const approved = asked || !hasBegun(folder, `${runId}/${step}`);
+  const decided = await store.approvals.decide(id, { approved, by: "harness" }, Date.now());
+  if (decided?.status === "approved" && asked) promises.approved.set(id, `${runId}/${step}`);
 }
 
 function hasBegun(folder: string, key: string): boolean {

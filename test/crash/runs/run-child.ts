@@ -17,7 +17,7 @@ const store = await openSqlite({ file: join(folder, "journal.db"), redactor: cre
 const engine = createEngine({ tools: effectTools(join(folder, "effects.ndjson")), records: store.records });
 const chains = new ChainLibrary({ tools: engine.tools });
 const journal = fault === "hasty" ? hasty(store.runs) : store.runs;
-const runs = new ChainRuns({ engine, journal, approvals: store.approvals, chains, owner: await currentOwner() });
+const runs = new ChainRuns({ engine, journal, approvals: store.approvals, chains, owner: currentOwner() });
 
 if (wanted[0] === "adopt") {
   say("ready");

@@ -1,0 +1,143 @@
+import { type MockHandler, mock } from "../../src/chain/kit/mock-tools.ts";
+import type { ChainSpec } from "../../src/chain/plan/spec.ts";
+import type { AskPerson } from "../../src/chain/host/run-approvals.ts";
+import type { Effect } from "../../src/tool/index.ts";
+import type { FakeClock } from "../support/fake-clock.ts";
+
+/** What outlives a crash: the time, and what tools did. */
+export interface World {
+  readonly clock: FakeClock;
+  /** Lines of effect and step, such as `once send`. */
+  readonly log: string[];
+}
+
+/** A chain to run, and what its tools do to the world. */
+export interface Scenario {
+  readonly spec: ChainSpec;
+  readonly others?: readonly ChainSpec[];
+  readonly tools: (world: World) => Readonly<Record<string, unknown>>;
+  readonly ask?: AskPerson;
+}
+
+/** A tool with an effect. */
+export function acting(effect: Effect, answer: MockHandler | (() => unknown)): unknown {
+  return mock({ effect, answer });
+}
+
+/** Tools of every effect that take `me`, write it down and give it back, after `ms` on the world's clock. */
+export function worldTools({ clock, log }: World): Readonly<Record<string, unknown>> {
+  const tool = (effect: Effect): unknown =>
+    acting(effect, ({ me, ms }) => {
+      log.push(`${effect} ${String(me)}`);
+      if (typeof ms !== "number") return me;
+      return new Promise((resolve) => clock.after(ms, () => resolve(me)));
+    });
+  const failsFirst = acting("read", ({ me }) => {
+    log.push(`read ${String(me)}`);
+    if (log.filter((line) => line === `read ${String(me)}`).length === 1) throw new Error("not yet");
+    return me;
+  });
+  return {
+    read: tool("read"),
+    idempotent: tool("idempotent"),
+    once: tool("once"),
+    ask_once: tool("once"),
+    confirm: acting("pure", ({ me }) => me),
+    fails_first: failsFirst,
+  };
+}
+
+/** A person who lets everything happen but what may have happened already. */
+export const careful: AskPerson = async ({ message }) => ({ approved: !message.includes("must not run twice") });
+
+/** What was done, or may have been done, counts as done. */
+const confirmed = (me: string): Pick<ChainSpec["steps"][number], "error_handling"> => ({
+  error_handling: { strategy: "fallback", fallback: [{ tool: "confirm", params: { me } }] },
+});
+
+const step = (id: string, tool: string, more: object = {}): ChainSpec["steps"][number] => ({
+  id,
+  tool,
+  params: { me: id },
+  ...more,
+});
+
+const once = (id: string, more: object = {}): ChainSpec["steps"][number] =>
+  step(id, "once", { ...confirmed(id), ...more });
+
+/** Chains with everything that a crash may fall into. */
+export const scenarios = {
+  "writes, reads and a pause": {
+    spec: {
+      name: "line",
+      steps: [
+        step("r1", "read", { params: { me: "r1", ms: 10 } }),
+        step("w1", "idempotent", { depends_on: ["r1"] }),
+        step("flaky", "fails_first", { depends_on: ["w1"], retry: { max: 5, delay: 1 } }),
+        once("o1", { depends_on: ["flaky"] }),
+        step("r2", "read", { depends_on: ["o1"] }),
+        step("w2", "idempotent", { depends_on: ["r2"], params: { me: "w2", ms: 20 } }),
+      ],
+    },
+    tools: worldTools,
+    ask: careful,
+  },
+  "a diamond of writers side by side": {
+    spec: {
+      name: "diamond",
+      timeout: 3600,
+      steps: [
+        step("a", "idempotent", { params: { me: "a", ms: 5 } }),
+        once("b", { depends_on: ["a"], params: { me: "b", ms: 30 } }),
+        step("c", "idempotent", { depends_on: ["a"], params: { me: "c", ms: 10 } }),
+        step("d", "read", { depends_on: ["a"] }),
+        once("e", { depends_on: ["b", "c", "d"] }),
+        step("skipped", "once", { condition: "${steps.d.output != 'd'}" }),
+      ],
+    },
+    tools: worldTools,
+    ask: careful,
+  },
+  "sub-chains, items and rounds": {
+    spec: {
+      name: "outer",
+      steps: [
+        { id: "sub", tool: "inner", params: { name: "sub" } },
+        { id: "each", tool: "inner", for_each: ["x", "y", "z"], concurrency: 2, params: { name: "${item}" } },
+        {
+          id: "rounds",
+          tool: "idempotent",
+          params: { me: "round-${index}" },
+          repeat: { until: "${index == 2}", max: 5, delay: 1 },
+        },
+        once("last", { depends_on: ["sub", "each", "rounds"] }),
+      ],
+    },
+    others: [
+      {
+        name: "inner",
+        input: { name: "string" },
+        steps: [
+          { id: "r", tool: "read", params: { me: "${input.name}-r", ms: 5 } },
+          { id: "w", tool: "idempotent", params: { me: "${input.name}-w", of: "${steps.r.output}" } },
+        ],
+      },
+    ],
+    tools: worldTools,
+    ask: careful,
+  },
+  "questions to people": {
+    spec: {
+      name: "asking",
+      max_parallel: 2,
+      steps: [
+        step("r", "read", { params: { me: "r", ms: 10 } }),
+        once("mail", { depends_on: ["r"], approval: "Send ${steps.r.output}?" }),
+        step("ruled", "ask_once", { ...confirmed("ruled") }),
+        step("w", "idempotent", { depends_on: ["mail", "ruled"] }),
+      ],
+    },
+    tools: worldTools,
+    ask: careful,
+  },
+} satisfies Readonly<Record<string, Scenario>>;

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { openSqlite } from "../../src/adapters/index.ts";
+import { systemClock } from "../../src/base/index.ts";
+import { createMemoryApprovals, createMemoryRuns } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import { hostConformance } from "./host.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "windlass-host-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+hostConformance("memory", async (clock) => ({
+  runs: createMemoryRuns({ clock, finished: 1000 }),
+  approvals: createMemoryApprovals({ clock }),
+  close: async () => {},
+}));
+
+// Its threads live in real time; only what time it is comes from the test.
+hostConformance("sqlite", (clock) =>
+  openSqlite({
+    file: join(folder, `${++files}.db`),
+    redactor: createRedactor([]),
+    clock: { ...systemClock, now: () => clock.now() },
+  }),
+);

@@ -1,0 +1,435 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { EventSink, JournalHost } from "../../src/chain/host/journal-host.ts";
+import { engineExecutor } from "../../src/chain/host/executor.ts";
+import { type Executed, executeRun } from "../../src/chain/run/execute-run.ts";
+import type { RunFacts } from "../../src/chain/run/run-facts.ts";
+import type { Plan } from "../../src/chain/plan/plan.ts";
+import { mockTools } from "../../src/chain/kit/mock-tools.ts";
+import { createEngine } from "../../src/engine/index.ts";
+import type {
+  ApprovalStore,
+  JournalEvent,
+  NewJournalEvent,
+  RunJournal,
+  RunLease,
+  RunOwner,
+} from "../../src/store/index.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
+import { planWith } from "../support/record-run.ts";
+import { type Scenario, type World, acting, scenarios } from "./host-scenarios.ts";
+import { sampleRun } from "./sample-run.ts";
+
+/** An open journal with its questions, and how to end it. */
+export interface OpenJournal {
+  readonly runs: RunJournal;
+  readonly approvals: ApprovalStore;
+  close(): Promise<void>;
+}
+
+/** Puts something between a host and its journal. */
+export type Between = (journal: EventSink) => EventSink;
+
+/** One life of a run: until its end, or until its process is killed. */
+export interface Life {
+  /** How many events reach the disk before the process is killed; all of them where absent. */
+  readonly crashAfter?: number;
+  readonly between?: Between;
+  readonly onHost?: (host: JournalHost) => void;
+  readonly stay?: boolean;
+}
+
+const owner = (id: string): RunOwner => ({ id, pid: 1, processStart: id, bootId: "b" });
+
+/** Runs one scenario in one world on one journal, life after life. */
+export class RunOfLives {
+  readonly world: World;
+  readonly #scenario: Scenario;
+  readonly #store: OpenJournal;
+  readonly #runId: string;
+  readonly plan: Plan;
+  readonly #engine: ReturnType<typeof createEngine>;
+  #lives = 0;
+  /** Calls of the store that have not been answered. */
+  #open = 0;
+
+  constructor(scenario: Scenario, { store, runId, clock }: { store: OpenJournal; runId: string; clock: FakeClock }) {
+    this.world = { clock, log: [] };
+    this.#scenario = scenario;
+    this.#store = store;
+    this.#runId = runId;
+    const { spec, others = [] } = scenario;
+    const chains = new Set(others.map(({ name }) => name));
+    const names = [spec, ...others].flatMap((chain) => [...mockTools(chain)].map(({ name }) => name));
+    const tools = mockTools(
+      names.filter((name) => !chains.has(name)),
+      scenario.tools(this.world),
+    );
+    this.#engine = createEngine({ tools, clock: this.world.clock, permissions: { ask: ["ask_*"], allow: ["*"] } });
+    this.plan = planWith(spec, this.#engine, others);
+  }
+
+  /** Lives once; undefined when it was killed. */
+  async live(life: Life = {}): Promise<RunFacts | undefined> {
+    const { clock } = this.world;
+    const { lease, events, startedAt } = await this.#take();
+    let host: JournalHost | undefined;
+    let isKilled = false;
+    const kill = (): void => {
+      isKilled = true;
+      host?.abandon();
+    };
+    const sink = this.#sink(life, kill);
+    const work = executeRun({
+      plan: this.plan,
+      input: {},
+      context: {},
+      env: {},
+      lease,
+      startedAt,
+      journal: life.between === undefined ? sink : life.between(sink),
+      events,
+      executor: engineExecutor({
+        begin: (...call) => this.#engine.begin(...call),
+        runId: this.#runId,
+        secrets: { get: () => undefined },
+      }),
+      clock,
+      approvals: this.#store.approvals,
+      ask: this.#scenario.ask,
+      stay: life.stay ?? false,
+      onHost: (made) => {
+        host = made;
+        life.onHost?.(made);
+      },
+    });
+    const executed = await this.#drive(work);
+    if (isKilled) return undefined;
+    const { facts, left } = executed;
+    const status = left && facts.status === "waiting" ? "running" : facts.status;
+    await this.#store.runs.finish(lease, { status, at: clock.now() });
+    return facts;
+  }
+
+  async events(): Promise<readonly JournalEvent[]> {
+    return (await this.#store.runs.read(this.#runId))?.events ?? [];
+  }
+
+  /** Takes the run over from its last life. */
+  async #take(): Promise<{ lease: RunLease; events: readonly JournalEvent[]; startedAt: number }> {
+    const { clock } = this.world;
+    const me = owner(`life-${++this.#lives}`);
+    if (this.#lives === 1) {
+      const startedAt = clock.now();
+      const made = await this.#store.runs.create(sampleRun(this.#runId, { startedAt }), me);
+      if ("existing" in made) throw new Error(`${this.#runId} exists`);
+      return { lease: made.lease, events: [], startedAt };
+    }
+    // Its owner says nothing any more.
+    clock.advance(16_000);
+    const claim = await this.#store.runs.claim(this.#runId, me);
+    if (claim.kind !== "claimed") throw new Error(`the run is ${claim.kind}`);
+    return { lease: claim.lease, events: claim.events, startedAt: claim.run.startedAt };
+  }
+
+  /** Lets through so many events; with the next one the process is killed, and what it wrote since never arrives. */
+  #sink({ crashAfter = Infinity }: Life, kill: () => void): EventSink {
+    let written = 0;
+    return {
+      append: (lease, event) => {
+        if (++written > crashAfter) {
+          queueMicrotask(kill);
+          return new Promise<void>(() => {});
+        }
+        const kept = this.#store.runs.append(lease, event);
+        if (kept === undefined) return undefined;
+        this.#open++;
+        return kept.finally(() => this.#open--);
+      },
+    };
+  }
+
+  /** Time passes only while nothing is on its way to the disk. */
+  async #drive(work: Promise<Executed>): Promise<Executed> {
+    let isOver = false;
+    const over = (): void => void (isOver = true);
+    work.then(over, over);
+    for (let idle = 0; !isOver && idle < 2000; idle++) {
+      await settle();
+      if (isOver) break;
+      if (this.#open > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      else if (await this.world.clock.passToNext()) idle = 0;
+    }
+    if (!isOver) throw new Error("the run does not end");
+    return work;
+  }
+}
+
+/** What every journal must give to a run, and every host make of it. `open` gives an empty one on this clock. */
+export function hostConformance(name: string, open: (clock: FakeClock) => Promise<OpenJournal>): void {
+  describe(`a run on the ${name} journal`, () => {
+    let store: OpenJournal;
+    let clock: FakeClock;
+    let runs = 0;
+    beforeEach(async () => {
+      clock = new FakeClock();
+      store = await open(clock);
+    });
+    afterEach(() => store.close());
+
+    const make = (scenario: Scenario): RunOfLives => new RunOfLives(scenario, { store, runId: `run-${++runs}`, clock });
+
+    for (const [what, scenario] of Object.entries(scenarios)) {
+      test(`[N12] ${what}: killed after any event, it ends as if nothing had happened`, async () => {
+        const whole = make(scenario);
+        const facts = await whole.live();
+        const events = await whole.events();
+        expect(facts?.status).toBe("success");
+        expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+        for (let crashAfter = 0; crashAfter <= events.length; crashAfter++) {
+          const run = make(scenario);
+          const first = await run.live({ crashAfter });
+          const again = first ?? (await run.live());
+          expect([crashAfter, again?.status, again?.output]).toEqual([crashAfter, "success", facts?.output]);
+          checkWorld(run, `killed after ${crashAfter}`);
+          const kept = await run.events();
+          expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
+        }
+      });
+    }
+
+    test("[N12] killed twice, at any two moments, it still ends as if nothing had happened", async () => {
+      const scenario = scenarios["writes, reads and a pause"];
+      const facts = await make(scenario).live();
+      for (let first = 0; first < 12; first += 2) {
+        for (let second = 0; second < 8; second += 2) {
+          const run = make(scenario);
+          const result =
+            (await run.live({ crashAfter: first })) ?? (await run.live({ crashAfter: second })) ?? (await run.live());
+          expect([first, second, result?.output]).toEqual([first, second, facts?.output]);
+          checkWorld(run, `killed after ${first} and ${second}`);
+        }
+      }
+    });
+
+    test("a run that is over is told again from its events, and nothing is called", async () => {
+      const run = make(scenarios["sub-chains, items and rounds"]);
+      const facts = await run.live();
+      const called = run.world.log.length;
+      const look = await executeRun({
+        plan: facts?.plan as Plan,
+        input: {},
+        context: {},
+        env: {},
+        lease: { runId: "look", epoch: 1 },
+        startedAt: facts?.startedAt ?? 0,
+        events: await run.events(),
+        executor: undefined,
+        clock,
+      });
+      expect(look.facts.output).toEqual(facts?.output);
+      expect(statesOf(look.facts)).toEqual(statesOf(facts));
+      expect([run.world.log.length, clock.timers]).toEqual([called, 0]);
+    });
+
+    test("a writing tool starts only when the journal has it", async () => {
+      const durable: string[] = [];
+      const run = make({
+        spec: {
+          name: "c",
+          steps: [
+            { id: "w", tool: "once_w" },
+            { id: "r", tool: "read_r" },
+          ],
+        },
+        tools: ({ log }) => ({
+          once_w: acting("once", () => void log.push(`w runs, journal has ${durable.join()}`)),
+          read_r: acting("read", () => 1),
+        }),
+      });
+      await run.live({
+        between: (journal) => ({
+          append: (lease, event) => {
+            const kept = journal.append(lease, event);
+            const note = (): void => void durable.push(`${event.kind} ${event.key}`);
+            if (kept === undefined) note();
+            else void kept.then(note);
+            return kept;
+          },
+        }),
+      });
+      expect(run.world.log).toHaveLength(1);
+      expect(run.world.log[0]).toContain("started w#1");
+    });
+
+    test("[N02] a once tool that was interrupted waits for a person: approved it runs again, rejected it fails", async () => {
+      for (const approved of [true, false]) {
+        const scenario: Scenario = {
+          spec: { name: "c", steps: [{ id: "w", tool: "once_w" }] },
+          tools: ({ log }) => ({ once_w: acting("once", () => void log.push("once w")) }),
+        };
+        const run = make(scenario);
+        expect(await run.live({ crashAfter: 1 })).toBeUndefined();
+        expect((await run.live())?.status).toBe("waiting");
+        const open = (await store.approvals.list(clock.now(), "pending")).filter(({ step }) => step === "w");
+        expect(open).toMatchObject([{ tool: "once_w", message: expect.stringContaining("must not run twice") }]);
+        // Left and taken up again without a decision, it asks the same question.
+        expect((await run.live())?.status).toBe("waiting");
+        expect(await store.approvals.list(clock.now(), "pending")).toHaveLength(1);
+        await store.approvals.decide(open[0]?.id ?? "", { approved }, clock.now());
+        const facts = await run.live();
+        expect(facts?.status).toBe(approved ? "success" : "failed");
+        expect(run.world.log).toHaveLength(approved ? 2 : 1);
+        expect((await store.approvals.get(open[0]?.id ?? "", clock.now()))?.status).toBe(
+          approved ? "used" : "rejected",
+        );
+      }
+    });
+
+    test("a pause is over when it would have been over without the crash; a limit on work begins anew", async () => {
+      const run = make({
+        spec: {
+          name: "c",
+          timeout: 100,
+          steps: [{ id: "r", tool: "read_r", retry: { max: 1, delay: 60, jitter: false } }],
+        },
+        tools: ({ log, clock: { now } }) => ({
+          read_r: acting("read", () => {
+            log.push(String(clock.now()));
+            if (log.length === 1) throw new Error("down");
+            return now === undefined ? 0 : 1;
+          }),
+        }),
+      });
+      const begun = clock.now();
+      // Killed while it waits: nothing more is written until the pause is over.
+      const first = run.live({ onHost: (host) => clock.after(30_000, () => host.abandon()) });
+      await first;
+      const facts = await run.live();
+      expect(facts?.status).toBe("success");
+      expect(Number(run.world.log[1]) - begun).toBe(60_000);
+    });
+
+    test("a cancellation outlives a crash, and what had not started never starts", async () => {
+      const run = make({
+        spec: {
+          name: "c",
+          steps: [
+            { id: "a", tool: "idem_a", compensate: { tool: "idem_undo" } },
+            { id: "slow", tool: "read_slow", depends_on: ["a"] },
+            { id: "never", tool: "once_never", depends_on: ["slow"] },
+          ],
+        },
+        tools: ({ log }) => ({
+          idem_a: acting("idempotent", () => void log.push("a")),
+          idem_undo: acting("idempotent", () => void log.push("undo")),
+          read_slow: acting("read", () => new Promise((resolve) => clock.after(10_000, () => resolve(1)))),
+          once_never: acting("once", () => void log.push("never")),
+        }),
+      });
+      // started a, settled a, the cancellation; then it is killed.
+      await run.live({ crashAfter: 3, onHost: (host) => clock.after(1000, () => host.cancelRun("ann")) });
+      const facts = await run.live();
+      expect([facts?.status, facts?.error?.message]).toEqual(["cancelled", "the run was cancelled by ann"]);
+      expect(run.world.log).toEqual(["a", "undo"]);
+    });
+
+    test("a run that somebody else has taken over stops, and writes nothing more", async () => {
+      const run = make({
+        spec: {
+          name: "c",
+          steps: [
+            { id: "slow", tool: "read_slow" },
+            { id: "w", tool: "once_w", depends_on: ["slow"] },
+          ],
+        },
+        tools: ({ log }) => ({
+          read_slow: acting("read", () => new Promise((resolve) => clock.after(60_000, () => resolve(1)))),
+          once_w: acting("once", () => void log.push("once w")),
+        }),
+      });
+      const lost = run.live({
+        onHost: ({ runId }) => {
+          clock.after(20_000, () => void store.runs.claim(runId, owner("thief")));
+        },
+      });
+      await expect(lost).rejects.toMatchObject({ code: "run_lost" });
+      expect(run.world.log).toEqual([]);
+      expect(await run.events()).toEqual([]);
+    });
+
+    test("a run that is left ends what it began, starts nothing more, and goes on elsewhere", async () => {
+      const scenario = scenarios["writes, reads and a pause"];
+      const expected = (await make(scenario).live())?.output;
+      const run = make(scenario);
+      const left = await run.live({ onHost: (host) => clock.after(5, () => host.leave()) });
+      expect(left?.status).toBe("waiting");
+      expect(clock.timers).toBe(0);
+      expect((await run.live())?.output).toEqual(expected);
+      checkWorld(run, "left");
+    });
+
+    test("breaking the order of commits on purpose is noticed", async () => {
+      const early: Between = (journal) => {
+        const held: (() => void)[] = [];
+        return {
+          // Says that it has what is still on its way: the last five events of a process that is killed are lost.
+          append: (lease: RunLease, event: NewJournalEvent) => {
+            held.push(() => void journal.append(lease, event));
+            if (held.length > 5) held.shift()?.();
+            return undefined;
+          },
+        };
+      };
+      const scenario = scenarios["writes, reads and a pause"];
+      const broken: string[] = [];
+      for (let crashAfter = 0; crashAfter < 8; crashAfter++) {
+        const run = make(scenario);
+        const ended = await run.live({ crashAfter, between: early }).catch(() => undefined);
+        if (ended !== undefined) continue;
+        await run.live();
+        try {
+          checkWorld(run, `killed after ${crashAfter}`);
+        } catch (error) {
+          broken.push(String(error));
+        }
+      }
+      expect(broken.length).toBeGreaterThan(0);
+    });
+  });
+}
+
+/** What must be true of a world, whatever was killed when. */
+export function checkWorld({ world: { log }, plan }: Pick<RunOfLives, "world" | "plan">, what: string): void {
+  const seen = `${what}: ${log.join(", ")}`;
+  const once = log.filter((line) => line.startsWith("once "));
+  expect(new Set(once).size, `a once tool ran twice; ${seen}`).toBe(once.length);
+  const begun = new Set<string>();
+  for (const line of log) {
+    const [effect = "", name = ""] = line.split(" ");
+    const step = plan.byId.get(name);
+    for (const need of step?.needs ?? []) {
+      const { id, target } = plan.steps[need] as Plan["steps"][number];
+      const isKnown = target.tool === undefined || begun.has(id) || target.name === "confirm";
+      expect(isKnown || target.name.endsWith("once"), `${name} ran before ${id}; ${seen}`).toBe(true);
+    }
+    for (const dependent of step?.dependents ?? []) {
+      const { id, target } = plan.steps[dependent] as Plan["steps"][number];
+      // What only reads may be read again as long as nothing was written because of it.
+      if (effect === "read" && target.name === "read") continue;
+      expect(begun.has(id), `${name} ran again after ${id} had begun; ${seen}`).toBe(false);
+    }
+    begun.add(name);
+  }
+}
+
+function statesOf(facts: RunFacts | undefined): unknown {
+  return facts?.steps.map(({ path, status, output, attempts, startedAt, endedAt, children }) => ({
+    path,
+    status,
+    output,
+    attempts,
+    startedAt,
+    endedAt,
+    children: children?.map((child) => [child.path, child.status, child.output]),
+  }));
+}
