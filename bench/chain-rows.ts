@@ -44,7 +44,9 @@ export function durableRowsOf(many: readonly Measured[], alone: readonly Measure
 
 function costOf({ once, overMs }: Measured, ms: readonly number[], beside: readonly number[]): Cost {
   if (overMs !== undefined) return { overMs };
-  return { ms: spreadOf(ms), ratio: ratioOf(ms, beside), ...(once && { once }) };
+  // A single sample took as long as many of the floor's: it stands beside all of them.
+  const floor = once ? ms.map(() => spreadOf(beside).median) : beside;
+  return { ms: spreadOf(ms), ratio: ratioOf(ms, floor), ...(once && { once }) };
 }
 
 /** For that many units. */

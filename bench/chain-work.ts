@@ -91,7 +91,12 @@ export async function durableWork([file = "", mode = "", variant]: readonly stri
   assert.deepEqual(await contender.run(3), [stepsOfRun, stepsOfRun, stepsOfRun]);
   assert.equal(await contender.steps(), 3 * stepsOfRun);
   const batch = async (): Promise<void> => {
-    for (let index = 0; index < how.times; index++) await contender.run(how.runs);
+    for (let index = 0; index < how.times; index++) {
+      const outputs = await contender.run(how.runs);
+      if (outputs.length !== how.runs || outputs.some((output) => output !== stepsOfRun)) {
+        throw new Error("a run gave a wrong value");
+      }
+    }
   };
   return { units: how.runs * how.times * stepsOfRun, waits: true, prepare: () => batch };
 }

@@ -79,7 +79,8 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
   const asked = options.only?.split(",");
   // A quick run is about Windlass; how much peers allocate does not change from day to day.
   const bytes = ({ kind }: Entry): boolean => !options.quick || kind !== "peer";
-  const of = (what: Omit<Measurement, "plan" | "skip">): Promise<Measured[]> => measure({ ...what, plan, skip });
+  const of = (what: Omit<Measurement, "plan" | "skip"> & { readonly plan?: Plan }): Promise<Measured[]> =>
+    measure({ plan, skip, ...what });
   const calls = { work: "call", bytes } as const;
   const runs: { readonly [Name in keyof Suites]-?: () => Promise<Suites[Name]> } = {
     async: async () => rowsOf(await of({ ...calls, entries: callEntries, setting: "async" })),
@@ -90,7 +91,9 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
     fanout: async () => {
       const fanout = { work: "fanout", entries: fanoutEntries } as const;
       const small = await of({ ...fanout, setting: String(fanoutSizes.small) });
-      return fanoutRowsOf(small, await of({ ...fanout, setting: String(fanoutSizes.large) }));
+      // Long enough that garbage is collected in every sample, not in some of them.
+      const longer = { ...plan, sampleMs: plan.sampleMs * 5 };
+      return fanoutRowsOf(small, await of({ ...fanout, setting: String(fanoutSizes.large), plan: longer }));
     },
     dag: async () => waitRowsOf(await of({ work: "dag", entries: dagEntries }), criticalMs),
     concurrent: async () => waitRowsOf(await of({ work: "concurrent", entries: concurrentEntries }), pauses * pauseMs),

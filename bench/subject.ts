@@ -25,7 +25,10 @@ export type SubjectKind = "bundle" | "source";
 const bundle = new URL("../dist/index.js", import.meta.url);
 const chainBundle = new URL("../dist/chain.js", import.meta.url);
 
-export const subjectKind: SubjectKind = existsSync(bundle) && existsSync(chainBundle) ? "bundle" : "source";
+/** Written last: a build that stopped half-way has none. */
+const finished = new URL("../dist/bin.js", import.meta.url);
+
+export const subjectKind: SubjectKind = existsSync(finished) ? "bundle" : "source";
 
 /** The entry point that `import "windlass"` loads. */
 export const subjectEntry: URL = subjectKind === "bundle" ? bundle : new URL("../src/index.ts", import.meta.url);

@@ -1,114 +1,52 @@
-/** A short tour of real calls, offline and without a key: `npm start`. It checks what it shows, and fails when it is not so. */
+/**
+ * A chain from its file to its log, offline and without a key: `npm start`. It checks what it shows, and fails when it
+ * is not so.
+ */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
-import { type ToolResult, createEngine, defineTool, fail, forConversation, fromJsonSchema } from "windlass";
-import { builtinTools, createDoor } from "windlass/tools";
 
-const bold = (text: string): string => styleText("bold", text);
-const dim = (text: string): string => styleText("dim", text);
+const bold = (words: string): string => styleText("bold", words);
+const dim = (words: string): string => styleText("dim", words);
+const root = join(import.meta.dirname, "..");
 
-function show(title: string, result: ToolResult): void {
-  const mark = result.success ? styleText("green", "✓") : styleText("yellow", "!");
-  const what = result.success ? JSON.stringify(result.output) : `${result.error.code}: ${result.error.message}`;
-  const notes = [`${result.durationMs.toFixed(1)} ms`];
-  if (result.meta.attempts > 1) notes.push(`${result.meta.attempts} attempts`);
-  if (result.meta.cached === true) notes.push("from the cache");
-  if (!result.success) notes.push(`retry: ${result.error.retry}`);
-  console.log(`${mark} ${bold(title)}\n  ${what}\n  ${dim(notes.join(" · "))}`);
+/** As much of an execution log as is looked at here. */
+interface Log {
+  readonly chain_id: string;
+  readonly success: boolean;
+  readonly output: { readonly notice: string; readonly ships: number; readonly warned: boolean };
+  readonly steps: readonly { readonly id: string; readonly status: string; readonly attempts?: number }[];
+  readonly metrics: { readonly parallel_speedup: number };
 }
 
-// A tool is a function with a description, a schema and an effect.
-let asked = 0;
-const weather = defineTool({
-  name: "weather_report",
-  description: "The weather in a city",
-  effect: "read",
-  cache: { ttlMs: 60_000 },
-  input: fromJsonSchema<{ city: string }>({
-    type: "object",
-    properties: { city: { type: "string", minLength: 1, description: "Name of the city" } },
-    required: ["city"],
-  }),
-  run: ({ city }) => {
-    asked++;
-    // A service that answers only the second time.
-    if (asked === 1) return fail("the weather service is busy", { code: "not_available" });
-    return { city, celsius: 21, sky: "clear" };
-  },
-});
+console.log(`\n${bold("Windlass")} runs ${bold("examples/harbour/chains/morning-report.yaml")}\n`);
 
-const sleepy = defineTool({
-  name: "sleepy",
-  description: "Takes a minute, unless it is told to stop",
-  effect: "read",
-  timeoutMs: 150,
-  run: (_args, { signal }) =>
-    new Promise((_resolve, reject) => {
-      const timer = setTimeout(() => {}, 60_000);
-      signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      });
-    }),
-});
+const words = ["run", "-C", "examples/harbour", "morning-report", "-i", "harbour=Hoorn", "--json"];
+// The live tree goes where this program's own lines go; the log is read here.
+const run = spawn(process.execPath, [join(root, "dist/bin.js"), ...words], { cwd: root, stdio: ["ignore", "pipe", 1] });
+const [printed, [code]] = await Promise.all([text(run.stdout), once(run, "close")]);
+assert.equal(code, 0);
+// What the command prints with --json is a log.
+const log = JSON.parse(printed) as Log;
 
-const removeFile = defineTool({
-  name: "remove_file",
-  description: "Remove a file for good",
-  effect: "once",
-  input: fromJsonSchema<{ path: string }>({
-    type: "object",
-    properties: { path: { type: "string" } },
-    required: ["path"],
-  }),
-  run: ({ path }) => ({ removed: path }),
-});
+console.log(`\n${log.output.notice}\n`);
 
-const door = createDoor();
-const engine = createEngine({ tools: [...builtinTools({ door }), weather, sleepy, removeFile] });
-const events: string[] = [];
-engine.subscribe((event) => events.push(event.type));
+const step = (id: string): Log["steps"][number] | undefined => log.steps.find((found) => found.id === id);
+assert(log.success);
+assert.equal(log.output.notice, "Hoorn, clear\n- Adelaar: inner quay\n- Zeemeeuw: outer mole\n- 海鸥: inner quay");
+assert.deepEqual([log.output.ships, log.output.warned], [3, false]);
+assert.equal(step("weather")?.attempts, 2);
+assert.equal(step("warning")?.status, "skipped");
+assert(log.metrics.parallel_speedup > 1);
 
-console.log(`\n${bold("Windlass — a short tour of real calls")}\n`);
-
-const sum = await engine.call("calculator", { expression: "2*(3+4)" });
-show('calculator expression="2*(3+4)"', sum);
-assert(sum.success);
-
-const typo = await engine.call("calculator", { expresion: "1+1" });
-show("a misspelt parameter is explained, not thrown", typo);
-assert(!typo.success && typo.error.message.includes("expression"));
-
-const lost = await engine.call("calculatr", {});
-show("a misspelt tool too", lost);
-assert(!lost.success && lost.error.message.includes("calculator"));
-
-const report = await engine.call(weather, { city: "杭州" });
-show("a busy service is tried again, because reading twice does no harm", report);
-assert(report.success && report.meta.attempts === 2);
-
-const again = await engine.call(weather, { city: "杭州" });
-show("the same question again is answered from the cache", again);
-assert(again.success && again.meta.cached === true && asked === 2);
-
-const slow = await engine.call(sleepy, {});
-show("a deadline aborts the work, it does not abandon it", slow);
-assert(!slow.success && slow.error.code === "timeout");
-
-const blocked = await engine.call("http_request", { url: "http://169.254.169.254/latest/meta-data/" });
-show("private addresses are closed until you open them", blocked);
-assert(!blocked.success && blocked.error.code === "permission_denied");
-
-const asks = await engine.call(removeFile, { path: "notes.md" }, forConversation("agent-1", "tour"));
-show("what a model wants to destroy waits for a person", asks);
-assert(!asks.success && asks.error.code === "approval_required");
-
-const statistics = await engine.callStatistics();
-assert.equal(statistics.totalCalls, 8);
-assert.equal(events.filter((type) => type === "execution_completed" || type === "execution_failed").length, 8);
-console.log(`\n${statistics.totalCalls} calls, one record and one event each. Now try:\n`);
-for (const command of ['call calculator expression="sqrt(2)^2"', "tools", "init my-workspace"]) {
+console.log(`${dim("The weather was asked for twice, and nobody had to be warned. Now try:")}\n`);
+for (const command of [
+  `explain -C examples/harbour ${log.chain_id} warning`,
+  "graph -C examples/harbour morning-report",
+  "init my-workspace",
+]) {
   console.log(`  npm run -s windlass -- ${command}`);
 }
-await engine.close();
-await door.close();

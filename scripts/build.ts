@@ -4,7 +4,7 @@ import { chmod, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
+import { type CodeSplittingGroup, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const require = createRequire(import.meta.url);
@@ -71,22 +71,26 @@ await import("./cli.js");
 `;
 
 /**
- * The modules that a command needs and that the program does not need before it knows its command. They go into one
- * file: each file of dozens takes its time to be found and read.
+ * What the program needs before it knows its command, and what a command needs besides, as two files: each of dozens
+ * of files takes its time to be found and read.
  */
-function modulesOf(command: string, chunks: readonly OutputChunk[]): ReadonlySet<string> {
+function groupsOf(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-  const reached = (found: Set<OutputChunk>): Set<OutputChunk> => {
-    // What is no chunk belongs to Node.
-    for (const { imports } of found) {
-      for (const chunk of imports.map((file) => byFile.get(file))) if (chunk !== undefined) found.add(chunk);
+  const modulesOf = (...files: readonly string[]): Set<string> => {
+    const entries = new Set(files.map((file) => join(root, "src/cli", file)));
+    const reached = new Set(chunks.filter(({ moduleIds }) => moduleIds.some((id) => entries.has(id))));
+    for (const { imports } of reached) {
+      // What is no chunk belongs to Node.
+      for (const chunk of imports.map((file) => byFile.get(file))) if (chunk !== undefined) reached.add(chunk);
     }
-    return found;
+    return new Set([...reached].flatMap(({ moduleIds }) => moduleIds));
   };
-  const early = new Set(["main", "run-cli", "end-process", "terminal"].map((name) => join(root, `src/cli/${name}.ts`)));
-  const first = reached(new Set(chunks.filter(({ moduleIds }) => moduleIds.some((id) => early.has(id)))));
-  const whole = reached(new Set(chunks.filter(({ moduleIds }) => moduleIds.includes(join(root, command)))));
-  return new Set([...whole].filter((chunk) => !first.has(chunk)).flatMap(({ moduleIds }) => moduleIds));
+  const first = modulesOf("run-cli.ts", "end-process.ts", "terminal.ts");
+  const then = modulesOf("commands/validate.ts");
+  return [
+    { name: "start", test: (id) => first.has(id) },
+    { name: "work", test: (id) => then.has(id) && !first.has(id) },
+  ];
 }
 
 async function write(input: Readonly<Record<string, string>>, format: "esm" | "cjs"): Promise<void> {
@@ -96,6 +100,8 @@ async function write(input: Readonly<Record<string, string>>, format: "esm" | "c
     platform: "node",
     input: { ...input },
     plugins: [fromOneFile, appApart, noOtherPrograms],
+    // Only our own files load the program's; what they take from it is theirs to know.
+    preserveEntrySignatures: "allow-extension",
     logLevel: "warn",
   });
   const output: OutputOptions = {
@@ -107,12 +113,9 @@ async function write(input: Readonly<Record<string, string>>, format: "esm" | "c
     chunkFileNames: `[name]-[hash].${extension}`,
   };
   if (input["cli"] !== undefined) {
-    const tried = await bundle.generate(output);
-    const together = modulesOf("src/cli/commands/validate.ts", tried.output.filter((file) => file.type === "chunk"));
-    output.codeSplitting = {
-      includeDependenciesRecursively: false,
-      groups: [{ name: "authoring", test: (id) => together.has(id) }],
-    };
+    const { output: tried } = await bundle.generate(output);
+    const groups = groupsOf(tried.filter((file) => file.type === "chunk"));
+    output.codeSplitting = { includeDependenciesRecursively: false, groups };
   }
   await bundle.write(output);
   await bundle.close();

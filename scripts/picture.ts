@@ -1,4 +1,4 @@
-/** Draws docs/tour.svg: what `npm start` prints, as a terminal shows it. */
+/** Draws docs/tour.svg: what `node examples/calls.ts` prints, as a terminal shows it. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const columns = 104;
 const advance = 8.4;
 const lineHeight = 20;
 
-const output = execFileSync(process.execPath, ["examples/tour.ts"], {
+const output = execFileSync(process.execPath, ["examples/calls.ts"], {
   cwd: root,
   encoding: "utf8",
   env: { ...process.env, FORCE_COLOR: "1", NO_COLOR: undefined },

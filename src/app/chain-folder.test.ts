@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { folderWith, writeFiles } from "../../test/support/workspace.ts";
@@ -356,5 +356,37 @@ describe("runs of a workspace", () => {
     const { runId } = await workspace.runs.start(await workspace.loadChain("a"));
     expect(await workspace.runs.list()).toMatchObject([{ id: runId }]);
     expect((await workspace.engine.queryRecords({})).records).toMatchObject([{ tool: "echo", workflowId: runId }]);
+  });
+
+  test("a cached step is not done again by the next process's workspace", async () => {
+    const dir = await folderWith({
+      "chains/look.yaml":
+        'name: look\nsteps:\n  - { id: see, tool: look_up, params: { word: "${input.word}" }, cache: { ttl: 3600 } }\n',
+    });
+    let looks = 0;
+    const lookUp = defineTool({
+      name: "look_up",
+      description: "Looks a word up.",
+      effect: "read",
+      input: fromJsonSchema<{ word: string }>({ type: "object", properties: { word: { type: "string" } } }),
+      run: ({ word }) => ({ word, look: ++looks }),
+    });
+    const runOnce = async (): Promise<unknown> => {
+      const workspace = await workspaceIn(dir, { store: "sqlite" });
+      workspace.engine.tools.register(lookUp);
+      const { output } = await workspace.runs.start(await workspace.loadChain("look"), { input: { word: "mill" } });
+      await workspace.close();
+      return output;
+    };
+    expect(await runOnce()).toEqual({ see: { word: "mill", look: 1 } });
+    expect(await runOnce()).toEqual({ see: { word: "mill", look: 1 } });
+  });
+
+  test("nothing is cached, and no file is made for it, unless something asks for it", async () => {
+    const dir = await folderWith({ "chains/a.yaml": chain("a") });
+    const workspace = await workspaceIn(dir, { store: "sqlite" });
+    await workspace.runs.start(await workspace.loadChain("a"));
+    await workspace.close();
+    expect(await readdir(join(dir, ".windlass"))).not.toContain("index.db");
   });
 });

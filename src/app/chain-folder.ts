@@ -4,6 +4,7 @@ import {
   type FolderWatch,
   type ReloadMode,
   type ScannedFile,
+  type ScannedFolder,
   fileProblem,
   readText,
   scanFolder,
@@ -11,6 +12,7 @@ import {
 } from "../hub/index.ts";
 import { type Position, type Problem, hasErrors } from "../text/index.ts";
 import { type ChainFile, nameIn, placeOfName, problemsIn } from "./chain-file.ts";
+import { exists } from "./find-workspace.ts";
 
 /** What {@link ChainFolder} takes. */
 export interface ChainFolderOptions {
@@ -86,6 +88,11 @@ export class ChainFolder {
     return this.#owners.get(chain)?.name;
   }
 
+  /** The texts of all files that can be read. */
+  texts(): string[] {
+    return [...this.#files.values()].flatMap(({ text }) => (text === undefined ? [] : [text]));
+  }
+
   /** Where the file of a chain says its name. */
   placeOf(chain: string): Position {
     const file = this.#owners.get(chain);
@@ -102,7 +109,7 @@ export class ChainFolder {
 
   async #look(): Promise<void> {
     const { dir, root, toolsVersion } = this.#options;
-    const found = await scanFolder(dir, root);
+    const found = (await exists(dir)) ? await scanFolder(dir, root) : noFiles;
     const files = found.files.filter(({ kind }) => kind === "yaml");
     const known = await Promise.all(files.map((file) => refresh(file, this.#files.get(file.name))));
     if (this.#abort.signal.aborted) return;
@@ -200,6 +207,8 @@ export class ChainFolder {
     again();
   }
 }
+
+const noFiles: ScannedFolder = { files: [], problems: [] };
 
 /** What is known of a file after looking at it again; the very same where nothing changed. */
 async function refresh(file: ScannedFile, known: ChainFile | undefined): Promise<ChainFile> {

@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type SqliteStore, openSqlite } from "../adapters/index.ts";
+import { type SqliteStore, openIndex, openSqlite } from "../adapters/index.ts";
 import {
   type ApprovalStore,
   type RecordStore,
+  type ResultCache,
   type Retention,
   type RunJournal,
   createMemoryApprovals,
@@ -19,6 +20,8 @@ export interface Journal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunJournal;
+  /** Results that are used again, also by later processes; undefined in memory, where an engine has its own. */
+  readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
   readonly store: SqliteStore | undefined;
   close(): Promise<void>;
@@ -40,7 +43,13 @@ export async function openJournal(dir: string, options: JournalOptions): Promise
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
   const { records, approvals, runs } = store;
-  return { store, records, approvals, runs, close: () => store.close() };
+  // Touches nothing before something is kept or looked up.
+  const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
+  const close = async (): Promise<void> => {
+    index.close();
+    await store.close();
+  };
+  return { store, records, approvals, runs, cache: index.cache, close };
 }
 
 async function makeDataFolder(data: string): Promise<void> {
@@ -62,5 +71,12 @@ async function makeDataFolder(data: string): Promise<void> {
 export function memoryJournal(redactor: Redactor): Journal {
   const records = createMemoryRecords({ redactor });
   const approvals = createMemoryApprovals({});
-  return { records, approvals, runs: createMemoryRuns({ records }), store: undefined, close: () => records.close() };
+  return {
+    records,
+    approvals,
+    runs: createMemoryRuns({ records }),
+    cache: undefined,
+    store: undefined,
+    close: () => records.close(),
+  };
 }

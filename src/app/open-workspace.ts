@@ -117,6 +117,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     redactor,
     secrets: secrets.values,
     records: journal.records,
+    ...(journal.cache !== undefined && { cache: journal.cache }),
     approver: options.approver?.(parked) ?? parked,
     ...(options.onLog !== undefined && { onLog: options.onLog }),
   });

@@ -1,4 +1,5 @@
 export { type BuiltinChain, builtinChains } from "./builtin-chains.ts";
+export { builtinToolNames } from "./builtin-names.ts";
 export { type BuiltinServices, builtinTools } from "./builtin-tools.ts";
 export { calculate } from "./calculator/calculate.ts";
 export { calculatorReasons } from "./calculator/fault.ts";
@@ -6,3 +7,4 @@ export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./c
 export { type Echo, echoTool } from "./echo-tool.ts";
 export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";
 export type { HttpRequestInput } from "./http-request/request-parts.ts";
+export { loadBuiltinTools } from "./load-builtin-tools.ts";

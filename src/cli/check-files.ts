@@ -2,10 +2,11 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { exists, findWorkspace, planFile, readSettings, unmatchedRules, workspaceFile } from "../app/index.ts";
 import { isBelow } from "../base/index.ts";
-import { createToolFolder, loadToolFile, readText, scanFolder } from "../hub/index.ts";
+import { builtinToolNames } from "../builtin/index.ts";
+import { readText, scanFolder } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
-import { type AnyTool, ToolRegistry } from "../tool/index.ts";
-import { type ChainWorld, type Setting, chainWorld, makeBuiltins, worldOf } from "./check-world.ts";
+import type { AnyTool } from "../tool/index.ts";
+import { type ChainWorld, type Setting, chainWorld, loadTools } from "./check-world.ts";
 import { isChainText } from "./is-chain-text.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -30,9 +31,8 @@ export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promis
   const chains = checkChainFolder(world, dir);
   const problems = [...absolute(settings.problems, dir), ...tools.problems, ...chains.problems];
   const known = (): readonly Pick<AnyTool, "name" | "aliases">[] => [
-    ...makeBuiltins(),
     ...tools.loaded,
-    ...world.library.names().map((name) => ({ name, aliases: [] })),
+    ...[...builtinToolNames, ...world.library.names()].map((name) => ({ name, aliases: [] })),
   ];
   // A tool that a rule names may be in a file that is broken.
   const unmatched = hasErrors(problems) ? [] : unmatchedRules(settings, known);
@@ -140,13 +140,9 @@ async function checkToolFolder(
   folder: string,
   setting: Setting,
 ): Promise<Checked & { readonly loaded: readonly AnyTool[] }> {
-  const registry = new ToolRegistry();
-  const tools = createToolFolder({ ...worldOf(setting), dir: folder, registry });
-  await tools.load();
-  await tools.close();
-  const loaded = registry.list().map(({ tool }) => tool);
-  const names = loaded.map(({ name }) => name);
-  return { ...nothing, problems: absolute(tools.problems(), setting.dir), tools: names, loaded };
+  const { tools, problems } = await loadTools(folder, setting);
+  const names = tools.map(({ name }) => name);
+  return { ...nothing, problems: absolute(problems, setting.dir), tools: names, loaded: tools };
 }
 
 async function checkFile(path: string, place: Place): Promise<Checked> {
@@ -162,28 +158,16 @@ async function checkFile(path: string, place: Place): Promise<Checked> {
   if (source !== undefined && isChainText(source, isBelow(path, chainsOf(place)))) {
     return await checkChain({ text: source, file: path }, place);
   }
-  const { tools, problems } = await loadToolFile({ path, name: path, kind }, worldOf(place));
-  const names = tools.map(({ name }) => name);
-  const empty = tools.length === 0 && problems.length === 0;
-  return { ...nothing, problems: empty ? [noTool(path)] : problems, tools: names };
+  const { loadToolsIn } = await import("./check-tools.ts");
+  const { tools, problems } = await loadToolsIn(path, kind, place);
+  return { ...nothing, problems, tools: tools.map(({ name }) => name) };
 }
 
 async function checkChain(source: SourceFile, place: Place): Promise<Checked> {
-  const { library } = await place.world();
+  const { library, provideFor } = await place.world();
+  await provideFor([source.text]);
   const { plan, problems } = planFile(source, library.context);
   return { ...nothing, problems, chains: plan === undefined ? [] : [plan.name] };
-}
-
-function noTool(file: string): Problem {
-  return {
-    severity: "warning",
-    code: "no_tool",
-    message: "the module exports no tool",
-    hint: "export what defineTool() gives, or name the module in the `entry` of a YAML tool",
-    file,
-    line: 1,
-    column: 1,
-  };
 }
 
 function absolute(problems: readonly Problem[], dir: string): Problem[] {

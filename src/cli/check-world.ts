@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { ChainFolder, type WorkspaceConfig } from "../app/index.ts";
-import { builtinChains, builtinTools } from "../builtin/index.ts";
+import { ChainFolder, type WorkspaceConfig, exists } from "../app/index.ts";
+import { builtinChains, builtinToolNames, loadBuiltinTools } from "../builtin/index.ts";
 import { ChainLibrary } from "../chain/index.ts";
-import { type ToolFileWorld, createToolFolder } from "../hub/index.ts";
-import type { Door } from "../net/index.ts";
-import { type AnyTool, type ToolLookup, ToolRegistry } from "../tool/index.ts";
+import type { Problem } from "../text/index.ts";
+import { type AnyTool, ToolRegistry } from "../tool/index.ts";
 
 /** The workspace that is being checked. */
 export interface Setting {
@@ -14,37 +13,39 @@ export interface Setting {
   readonly onSlowLoad: (file: string) => void;
 }
 
-/** What surrounds tool files that are being checked. */
-export function worldOf({ dir, config, onSlowLoad }: Setting): ToolFileWorld {
-  return { root: dir, executors: builtinExecutors(), secretNames: Object.keys(config.secrets), onSlowLoad };
-}
-
 /** The built-in tools, which send nothing. */
-export function makeBuiltins(): readonly AnyTool[] {
-  return builtinTools({ door: shutDoor });
+export function makeBuiltins(): Promise<readonly AnyTool[]> {
+  return loadBuiltinTools({
+    door: { request: () => Promise.reject(new Error("a check sends no requests")), close: () => Promise.resolve() },
+  });
 }
 
 /** The chains that files of chains may call, and everything else that their plans need to know. */
 export interface ChainWorld {
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
+  /** Sees to it that the built-in tools are there, if a text names something that is built in. */
+  readonly provideFor: (texts: readonly string[]) => Promise<void>;
 }
 
-/** Loads what chains of a workspace may call. `loaded` has the tools of its folder where they are loaded already. */
+/** Loads what chains of a workspace may call; `loaded` has the tools of its folder where they are loaded already. */
 export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]): Promise<ChainWorld> {
   const { dir, config } = setting;
-  const registry = new ToolRegistry();
-  for (const tool of makeBuiltins()) registry.register(tool, { owner: "builtin" });
-  if (loaded === undefined) {
-    const tools = createToolFolder({ ...worldOf(setting), dir: join(dir, config.engine.toolsDirectory), registry });
-    await tools.load();
-    await tools.close();
-  } else {
-    registry.replace(loaded, { owner: "folder" });
-  }
   const { env, chains, secrets } = config;
-  const { maxParallel } = chains;
-  const library = new ChainLibrary({ tools: registry, env, secrets: Object.keys(secrets), maxParallel });
+  const registry = new ToolRegistry();
+  registry.replace(loaded ?? (await loadTools(join(dir, config.engine.toolsDirectory), setting)).tools, {});
+  const library = new ChainLibrary({
+    tools: {
+      resolve: (name) => registry.resolve(name),
+      names: () => new Set([...registry.names(), ...builtinToolNames]),
+      get version() {
+        return registry.version;
+      },
+    },
+    env,
+    secrets: Object.keys(secrets),
+    maxParallel: chains.maxParallel,
+  });
   const folder = new ChainFolder({
     dir: join(dir, chains.directory),
     root: dir,
@@ -54,24 +55,26 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     onChange: () => undefined,
   });
   await folder.reload();
-  return { library, folder };
-}
-
-/** The built-in tools, made when a file names one: most files do not. */
-function builtinExecutors(): ToolLookup {
-  let made: ToolRegistry | undefined;
-  const registry = (): ToolRegistry => {
-    if (made === undefined) {
-      made = new ToolRegistry();
-      for (const tool of makeBuiltins()) made.register(tool);
-    }
-    return made;
+  const provideFor = async (texts: readonly string[]): Promise<void> => {
+    if (!texts.some((text) => namesBuiltin.test(text))) return;
+    for (const tool of await makeBuiltins()) if (!registry.has(tool.name)) registry.register(tool);
   };
-  return { get: (name) => registry().get(name), names: () => registry().names() };
+  await provideFor(folder.texts());
+  return { library, folder, provideFor };
 }
 
-/** Checking calls nothing, so nothing goes out. */
-const shutDoor: Door = {
-  request: () => Promise.reject(new Error("a check sends no requests")),
-  close: () => Promise.resolve(),
-};
+/** What a folder of tools gives. */
+export interface LoadedTools {
+  readonly tools: readonly AnyTool[];
+  readonly problems: readonly Problem[];
+}
+
+/** Loads the tools of a folder, which need not be there; then nothing of what tools need is loaded either. */
+export async function loadTools(dir: string, setting: Setting): Promise<LoadedTools> {
+  if (!(await exists(dir))) return { tools: [], problems: [] };
+  const { loadToolFolder } = await import("./check-tools.ts");
+  return loadToolFolder(dir, setting);
+}
+
+/** Something that is built in, by its name: a tool, or a chain that may call one. */
+const namesBuiltin = new RegExp([...builtinToolNames, ...builtinChains().map(({ name }) => name)].join("|"));

@@ -22,12 +22,9 @@ interface Names {
 
 // None of these can backtrack more than once over the same characters.
 const space = /[ \t\r\n]+/y;
-const names: Names = {
-  plain: /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy,
-  member: /[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*/uy,
-};
-/** The same for texts in ASCII, which most are: the classes of letters of all scripts take their time to be made. */
+/** For texts in ASCII, which most are: the classes of letters of all scripts take their time to be made. */
 const asciiNames: Names = { plain: /[A-Za-z_]\w*/y, member: /\w+(?:-+\w+)*/y };
+let allNames: Names | undefined;
 const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 const mark = /\?\?|\|\||&&|[=!<>]=|[-+*/%!?:()[\].,@<>]/y;
 
@@ -38,7 +35,7 @@ const mark = /\?\?|\|\||&&|[=!<>]=|[-+*/%!?:()[\].,@<>]/y;
 export function tokenize(text: string, start: number, inTemplate: boolean): Token[] {
   const tokens: Token[] = [];
   // oxlint-disable-next-line no-control-regex
-  const known = /^[\x00-\x7f]*$/.test(text) ? asciiNames : names;
+  const known = /^[\x00-\x7f]*$/.test(text) ? asciiNames : (allNames ??= namesOfAllScripts());
   for (let at = skipSpace(text, start); ; at = skipSpace(text, at)) {
     if (at - start > limits.characters) throw tooLong(start, at);
     const token = readToken(text, at, { names: known, afterDot: isDot(tokens.at(-1)), inTemplate });
@@ -49,6 +46,13 @@ export function tokenize(text: string, start: number, inTemplate: boolean): Toke
     }
     at = token.end;
   }
+}
+
+function namesOfAllScripts(): Names {
+  return {
+    plain: /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy,
+    member: /[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*/uy,
+  };
 }
 
 function isDot(token: Token | undefined): boolean {
@@ -65,23 +69,24 @@ interface Place {
   readonly inTemplate: boolean;
 }
 
-function readToken(text: string, at: number, { names: known, afterDot, inTemplate }: Place): Token {
+function readToken(text: string, at: number, { names, afterDot, inTemplate }: Place): Token {
   const first = text[at];
   if (first === undefined || (inTemplate && first === "}")) return { kind: "end", value: "", at, end: at };
   if (first === '"' || first === "'") {
     const { value, end } = readQuoted(text, at);
     return { kind: "quoted", value, at, end };
   }
-  const name = matchAt(afterDot ? known.member : known.plain, text, at);
+  const name = matchAt(afterDot ? names.member : names.plain, text, at);
   if (name !== "") return { kind: "name", value: name, at, end: at + name.length };
   const digits = matchAt(number, text, at);
-  if (digits !== "") return { kind: "number", value: readNumber(text, at, digits), at, end: at + digits.length };
+  if (digits !== "")
+    return { kind: "number", value: readNumber(text, at, { digits, names }), at, end: at + digits.length };
   const sign = matchAt(mark, text, at);
   if (sign !== "") return { kind: "mark", value: sign, at, end: at + sign.length };
   throw unexpected(text, at);
 }
 
-function readNumber(text: string, at: number, digits: string): number {
+function readNumber(text: string, at: number, { digits, names }: { digits: string; names: Names }): number {
   const end = at + digits.length;
   const glued = matchAt(names.plain, text, end);
   if (glued !== "") {

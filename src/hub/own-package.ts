@@ -4,6 +4,7 @@ import { registerHooks } from "node:module";
 const entries: ReadonlyMap<string, string> = new Map([
   ["windlass", "index"],
   ["windlass/agent", "agent"],
+  ["windlass/chain", "chain"],
   ["windlass/tools", "tools"],
 ]);
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import type { Problem } from "../text/index.ts";
 
@@ -14,9 +15,8 @@ export async function readText({ path, name }: { readonly path: string; readonly
     const bytes = await readFile(path);
     if (bytes.length > maxBytes)
       return wrong("too_large", `the file has ${bytes.length} bytes, ${maxBytes} are allowed`);
-    return { source: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return isUtf8(bytes) ? { source: bytes.toString("utf8") } : wrong("not_utf8", "the file is not UTF-8 text");
   } catch (error) {
-    if (error instanceof TypeError) return wrong("not_utf8", "the file is not UTF-8 text");
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     return wrong("not_readable", `the file cannot be read (${code})`);
   }

@@ -52,11 +52,13 @@ function swapsOnePair(a: string, b: string): boolean {
 /** How many edits still look like a mistake: a third of the word, none for two letters, one for two ideographs. */
 function tolerance(wanted: string, candidate: string): number {
   const length = Math.max(wanted.length, candidate.length);
-  if (length < 3) return ideographs.test(wanted) && wanted.length === 2 ? 1 : 0;
+  if (length < 3) return wanted.length === 2 && hasIdeographs(wanted) ? 1 : 0;
   return Math.min(4, Math.floor(length / 3));
 }
 
-const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+function hasIdeographs(text: string): boolean {
+  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text);
+}
 
 function bare(word: string): string {
   return word

@@ -4,9 +4,6 @@ import { showUnsafe } from "../text/index.ts";
 /** The longest name of a tool, in UTF-16 units. */
 const longest = 128;
 
-const part = String.raw`[\p{L}\p{M}\p{N}_.-]*`;
-const shape = new RegExp(String.raw`^[\p{L}_]${part}(?:/[\p{L}\p{N}_]${part})?$`, "u");
-
 /**
  * Why a tool cannot have this name, or undefined where it can: letters of any script, digits, `_`, `-` and `.`,
  * starting with a letter or `_`, with at most one `/` after a namespace.
@@ -25,7 +22,8 @@ export function toolNameProblem(name: unknown): string | undefined {
   if (/\p{Default_Ignorable_Code_Point}/u.test(name)) return `holds a character that nobody sees: ${showUnsafe(name)}`;
   if (name.normalize("NFC") !== name) return "must be in Unicode normal form C; write its accents as single characters";
   if (!/^[\p{L}_]/u.test(name)) return "must start with a letter or _";
-  if (!shape.test(name)) return "may hold letters, digits, _, - and ., and one / after a namespace";
+  if (!/^[\p{L}_][\p{L}\p{M}\p{N}_.-]*(?:\/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)?$/u.test(name))
+    return "may hold letters, digits, _, - and ., and one / after a namespace";
   return undefined;
 }
 

@@ -11,19 +11,25 @@ describe.concurrent("windlass init", () => {
     expect(made.stdout).toContain("tools/greet.yaml");
     expect(made.stderr).toContain('cd "my tools"');
     const dir = join(cwd, "my tools");
-    const [greet, chinese, slugify, count, valid, doctor] = await Promise.all([
+    const [greet, chinese, slugify, count, valid, doctor, welcome] = await Promise.all([
       windlass(["call", "greet", "name=Ada"], { cwd: dir }),
       windlass(["call", "greet", "name=--version", "language=zh"], { cwd: dir }),
       windlass(["call", "slugify", "text=Crème brûlée, 你好!"], { cwd: dir }),
       windlass(["call", "word_count", "text=one two  三"], { cwd: dir }),
       windlass(["validate"], { cwd: dir }),
       windlass(["doctor"], { cwd: dir }),
+      windlass(["run", "welcome", "-i", "name=Ada"], { cwd: dir }),
     ]);
+    expect(JSON.parse(welcome.stdout)).toEqual({
+      greetings: ["Hello, Ada!", "你好，Ada！"],
+      page: "welcome-aboard-ada",
+      words: 3,
+    });
     expect(greet.stdout).toBe('"Hello, Ada!"\n');
     expect(chinese.stdout).toBe('"你好，--version！"\n');
     expect(JSON.parse(slugify.stdout)).toEqual({ slug: "creme-brulee-你好" });
     expect(JSON.parse(count.stdout)).toEqual({ words: 3, characters: 10 });
-    expect(valid).toMatchObject({ code: 0, stdout: "ok: the workspace, 3 tools, no problems\n", stderr: "" });
+    expect(valid).toMatchObject({ code: 0, stdout: "ok: the workspace, 3 tools, 1 chain, no problems\n", stderr: "" });
     expect(doctor.code).toBe(0);
   });
 
@@ -33,6 +39,7 @@ describe.concurrent("windlass init", () => {
     for (const [file, schema] of [
       ["tools/greet.yaml", "tool"],
       ["tools/slugify.yaml", "tool"],
+      ["chains/welcome.yaml", "chain"],
       ["windlass.yaml", "workspace"],
     ] as const) {
       const text = await readFile(join(cwd, file), "utf8");
@@ -129,7 +136,7 @@ describe.concurrent("windlass validate", () => {
   test.each([
     [["validate", "missing.yaml"], "there is no file"],
     [["validate", "notes.txt"], "is no file of a workspace"],
-    [["schema", "tol"], "Allowed choices are tool, workspace"],
+    [["schema", "tol"], "Allowed choices are chain, tool, workspace"],
     [["schema"], "missing required argument 'FORMAT'"],
   ])("%j is a mistake of usage", async (words, told) => {
     const { code, stderr } = await windlass(words, { cwd: await folder({ "notes.txt": "" }) });

@@ -1,4 +1,4 @@
-import { type MockHandler, mock } from "../../src/chain/kit/mock-tools.ts";
+import { type MockAnswer, type MockHandler, mock } from "../../src/chain/kit/mock-tools.ts";
 import type { ChainSpec } from "../../src/chain/plan/spec.ts";
 import type { AskPerson } from "../../src/chain/host/run-approvals.ts";
 import type { Effect } from "../../src/tool/index.ts";
@@ -15,18 +15,18 @@ export interface World {
 export interface Scenario {
   readonly spec: ChainSpec;
   readonly others?: readonly ChainSpec[];
-  readonly tools: (world: World) => Readonly<Record<string, unknown>>;
+  readonly tools: (world: World) => Readonly<Record<string, MockAnswer>>;
   readonly ask?: AskPerson;
 }
 
 /** A tool with an effect. */
-export function acting(effect: Effect, answer: MockHandler | (() => unknown)): unknown {
+export function acting(effect: Effect, answer: MockHandler): MockAnswer {
   return mock({ effect, answer });
 }
 
 /** Tools of every effect that take `me`, write it down and give it back, after `ms` on the world's clock. */
-export function worldTools({ clock, log }: World): Readonly<Record<string, unknown>> {
-  const tool = (effect: Effect): unknown =>
+export function worldTools({ clock, log }: World): Readonly<Record<string, MockAnswer>> {
+  const tool = (effect: Effect): MockAnswer =>
     acting(effect, ({ me, ms }) => {
       log.push(`${effect} ${String(me)}`);
       if (typeof ms !== "number") return me;
@@ -107,7 +107,7 @@ export const scenarios = {
         {
           id: "rounds",
           tool: "idempotent",
-          params: { me: "round-${index}" },
+          params: { me: "rounds", round: "${index}" },
           repeat: { until: "${index == 2}", max: 5, delay: 1 },
         },
         once("last", { depends_on: ["sub", "each", "rounds"] }),

@@ -10,14 +10,14 @@ import {
   mockTools,
   runChain,
 } from "../../src/chain.ts";
+import type { MockAnswer, MockHandler } from "../../src/chain/kit/mock-tools.ts";
 import { type Engine, type EngineOptions, createEngine } from "../../src/engine/index.ts";
-import type { ToolContext } from "../../src/tool/index.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** What a test says about a run. */
 export interface RunnerOptions extends Omit<RunChainOptions, "engine" | "chains" | "clock"> {
   /** Behaviours of mock tools by name; `*` stands for the rest. */
-  readonly tools?: Readonly<Record<string, unknown>>;
+  readonly tools?: Readonly<Record<string, MockAnswer>>;
   /** Other chains that may be called. */
   readonly others?: readonly ChainSpec[];
   readonly clock?: FakeClock;
@@ -36,7 +36,7 @@ export interface Ran {
   /** From the first to the last thing that happened. */
   readonly tookMs: number;
   /** The state of a step, by its path. */
-  state(path: string): StepState;
+  readonly state: (path: string) => StepState;
   /** Step to status, of the outermost chain. */
   readonly statuses: Readonly<Record<string, string>>;
 }
@@ -85,12 +85,12 @@ export async function runWith(spec: ChainSpec, options: RunnerOptions = {}): Pro
 
 /** Lets time pass until something is done; a day is enough for anything. */
 export async function withTime<T>(work: Promise<T>, clock: FakeClock): Promise<T> {
-  let isOver = false;
-  const over = (): void => void (isOver = true);
+  const state = { isOver: false };
+  const over = (): void => void (state.isOver = true);
   work.then(over, over);
   await clock.pass(0);
-  for (let passed = 0; !isOver && passed < 24 * 60; passed++) await clock.pass(60_000);
-  if (!isOver) throw new Error("it is still not over after a day");
+  for (let minutes = 0; !state.isOver && minutes < 24 * 60; minutes++) await clock.pass(60_000);
+  if (!state.isOver) throw new Error("it is still not over after a day");
   return work;
 }
 
@@ -103,20 +103,22 @@ function allStates(states: readonly StepState[], found = new Map<string, StepSta
 }
 
 /** A handler that takes so long on a fake clock, and stops at once when it is told to. */
-export function taking(
-  clock: FakeClock,
-  ms: number,
-  answer: unknown = "done",
-  onAbort: () => void = () => {},
-): (args: unknown, context: ToolContext) => Promise<unknown> {
+export function taking(clock: FakeClock, ms: number, answer: unknown = "done"): MockHandler {
   return (_args, { signal }) =>
     new Promise((resolve, reject) => {
       const timer = clock.after(ms, () => resolve(answer));
       signal.addEventListener("abort", () => {
         timer.cancel();
-        onAbort();
         // The signal's reason is an error.
         reject(signal.reason as Error);
       });
     });
+}
+
+/** The same handler; `onAbort` hears when it is told to stop. */
+export function heard(handler: MockHandler, onAbort: () => void): MockHandler {
+  return (args, context) => {
+    context.signal.addEventListener("abort", onAbort);
+    return handler(args, context);
+  };
 }

@@ -171,6 +171,7 @@ export class JournalHost implements Host, StepCallOwner {
     this.#deaf = true;
     for (const call of this.#running.values()) call.abort();
     this.#running.clear();
+    this.#ready.clear();
     this.#timers.stopAll();
     this.#approvals?.close();
   }
@@ -242,7 +243,7 @@ export class JournalHost implements Host, StepCallOwner {
 
   ended({ key, effect, kept }: StepCall, result: ToolResult): void {
     this.#running.delete(key);
-    void this.#settle(key, { kind: "call", result, effect }, kept);
+    void this.#settle(key, { kind: "call", result: journalable(result), effect }, kept);
   }
 
   progress(key: string, value: unknown): void {
@@ -314,6 +315,13 @@ export class JournalHost implements Host, StepCallOwner {
     this.#ready.fail(error);
     this.abandon();
   }
+}
+
+/** A journal holds JSON, and no step can see more than the output: images and files end here. */
+function journalable(result: ToolResult): ToolResult {
+  if (!result.success || result.attachments === undefined) return result;
+  const { attachments: _, ...rest } = result;
+  return rest;
 }
 
 /** May be told before it is durable: lost in a crash, it simply happens again. */

@@ -61,6 +61,12 @@ export class ReadyQueue {
     if (next !== undefined) this.#tell(next);
   }
 
+  /** Forgets what is in line: nobody is to be told, and what is on its way to the disk is not waited for. */
+  clear(): void {
+    this.#entries = [];
+    this.#head = 0;
+  }
+
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#waiting?.reject(error);

@@ -12,8 +12,6 @@ export interface StepNames {
 }
 
 const longest = 128;
-/** What an expression can read after a dot: hyphens only between other characters. */
-const shape = /^[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*$/u;
 
 /** The names of all steps; those that cannot be used, or are used twice, are reported. */
 export function readStepNames(steps: readonly StepSpec[], report: ChainReport): StepNames {
@@ -52,8 +50,14 @@ const words = { id: "id", as: 'name of "as"' } as const;
 function nameFault(name: string): string | undefined {
   if (name.length > longest) return `may have at most ${longest} characters, has ${name.length}`;
   if (forbiddenKeys.has(name)) return `"${name}" is not allowed`;
-  if (shape.test(name)) return undefined;
+  if (isReadable(name)) return undefined;
   return `${JSON.stringify(name)} may hold letters, digits, _ and, between them, -`;
+}
+
+/** Can an expression read it after a dot? Hyphens stand only between other characters. */
+function isReadable(name: string): boolean {
+  // Most names; the classes of letters of all scripts take their time to be made.
+  return /^\w+(?:-+\w+)*$/.test(name) || /^[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*$/u.test(name);
 }
 
 function ordinal(index: number): string {

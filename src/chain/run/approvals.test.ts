@@ -5,6 +5,7 @@ import { createEngine } from "../../engine/index.ts";
 import { type Approval, createMemoryApprovals } from "../../store/index.ts";
 import { chainTool } from "../chain-tool.ts";
 import { fail } from "../../base/index.ts";
+import type { ToolContext } from "../../tool/index.ts";
 import { mock, mockTools } from "../kit/mock-tools.ts";
 import { planChain } from "../plan/plan-chain.ts";
 
@@ -159,7 +160,7 @@ describe("places", () => {
   test("[A10] a step that waits for a person leaves its place to others, and max_parallel holds when people answer", async () => {
     const clock = new FakeClock();
     let [now, peak] = [0, 0];
-    const work = async (_: unknown, context: never): Promise<void> => {
+    const work = async (_: unknown, context: ToolContext): Promise<void> => {
       peak = Math.max(peak, ++now);
       await taking(clock, 1000)({}, context);
       now--;
@@ -205,7 +206,7 @@ describe("places", () => {
             effect: "once",
             answer: ({ x }: Record<string, unknown>) => void order.push(`item ${String(x)}`),
           }),
-          calm: async (_: unknown, context: never) => {
+          calm: async (_: unknown, context: ToolContext) => {
             peak = Math.max(peak, ++now);
             await taking(clock, 400)({}, context);
             now--;

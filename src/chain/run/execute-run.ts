@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, type Usage, isFailureError, systemUsage } from "../../base/index.ts";
+import { type Clock, type Usage, systemUsage } from "../../base/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { StepExecutor } from "../host/executor.ts";
 import { type EventSink, JournalHost } from "../host/journal-host.ts";
@@ -96,9 +96,4 @@ function guarded({ onEvent, redact }: RunTask): RunListener | undefined {
       process.emitWarning(`onEvent of a run threw: ${String(error)}`);
     }
   };
-}
-
-/** The journal was taken over by another process: what happened here since does not count. */
-export function isLost(error: unknown): error is FailureError {
-  return isFailureError(error) && error.code === "run_lost";
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { runWith, taking } from "../../../test/support/chain-runner.ts";
+import { heard, runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { type RetryVerdict, fail, failure } from "../../base/index.ts";
+import { type FailureError, type RetryVerdict, fail, failure } from "../../base/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import { mock } from "../kit/mock-tools.ts";
+import { type MockAnswer, mock } from "../kit/mock-tools.ts";
+import type { StepSpec } from "../plan/spec.ts";
 import { decideRetry } from "./retry-decision.ts";
 
-const down = (retry: RetryVerdict = "safe"): Error => fail("down", { code: "not_available", retry });
+const down = (retry: RetryVerdict = "safe"): FailureError => fail("down", { code: "not_available", retry });
 
 describe("retries", () => {
   const retry = { max: 2, delay: 1, jitter: false } as const;
@@ -177,7 +178,7 @@ describe("fallbacks", () => {
         { id: "a", tool: "t", retry: { max: 1, delay: 0 }, error_handling: { strategy: "retry|fallback", fallback } },
       ],
     };
-    const read = (answer: unknown): unknown => mock({ effect: "read", answer });
+    const read = (answer: MockAnswer): MockAnswer => mock({ effect: "read", answer });
     const tools = { t: read(down()), f1: read(fail("f1 broke", { retry: "safe" })), f3: 3 };
     const helped = await runWith(spec, { tools: { ...tools, f2: read(2) } });
     expect(helped.result.output).toEqual({ a: 2 });
@@ -231,7 +232,7 @@ describe("abort, continue and compensation", () => {
       {
         clock,
         tools: {
-          slow: taking(clock, 60_000, 1, () => aborted.push("slow")),
+          slow: heard(taking(clock, 60_000, 1), () => aborted.push("slow")),
           bad: async () => {
             await taking(clock, 100)({}, { signal: new AbortController().signal } as never);
             throw down();
@@ -277,10 +278,7 @@ describe("abort, continue and compensation", () => {
     expect(result.output).toEqual({ copes: { x: 1 }, asks: { e: "not_available", s: "failed" } });
   });
 
-  const undoable = (
-    id: string,
-    more: object = {},
-  ): { id: string; tool: string; compensate: { tool: string; params: object } } => ({
+  const undoable = (id: string, more: object = {}): StepSpec => ({
     id,
     tool: "do",
     compensate: { tool: "undo", params: { what: `\${steps.${id}.output}` } },

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { runWith, taking, withTime } from "../../../test/support/chain-runner.ts";
+import { heard, runWith, taking, withTime } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { chainTool } from "../chain-tool.ts";
 import { ChainLibrary } from "../library.ts";
-import { mock, mockTools } from "../kit/mock-tools.ts";
+import { type MockAnswer, mock, mockTools } from "../kit/mock-tools.ts";
 import { runChain } from "../run-chain.ts";
 
 const echo = (args: unknown): unknown => args;
@@ -124,7 +124,7 @@ describe("chains that call chains", () => {
 });
 
 describe("a chain as a tool of the engine", () => {
-  const setup = (tools: Record<string, unknown>, spec: object, clock = new FakeClock()) => {
+  const setup = (tools: Record<string, MockAnswer>, spec: object, clock = new FakeClock()) => {
     const mocks = mockTools(Object.keys(tools), tools);
     const engine = createEngine({ tools: mocks, clock });
     const chains = new ChainLibrary({ tools: engine.tools });
@@ -165,7 +165,7 @@ describe("a chain as a tool of the engine", () => {
     let aborts = 0;
     const stop = new AbortController();
     const { engine } = setup(
-      { t: taking(clock, 60_000, 1, () => aborts++) },
+      { t: heard(taking(clock, 60_000, 1), () => aborts++) },
       { steps: [{ id: "s", tool: "t" }] },
       clock,
     );

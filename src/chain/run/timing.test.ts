@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { runWith, taking } from "../../../test/support/chain-runner.ts";
+import { heard, runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { mock } from "../kit/mock-tools.ts";
+import { type MockAnswer, type MockHandler, mock } from "../kit/mock-tools.ts";
 import type { StepSpec } from "../plan/spec.ts";
 
 /** Counts how many handlers run at once. */
-function counting(clock: FakeClock, ms: number): { run: (a: unknown, c: never) => Promise<unknown>; peak: number } {
+function counting(clock: FakeClock, ms: number): { readonly run: MockHandler; peak: number } {
   let now = 0;
   const counted = {
     peak: 0,
-    run: async (args: unknown, context: never) => {
+    run: (async (args, context) => {
       counted.peak = Math.max(counted.peak, ++now);
       try {
         return await taking(clock, ms)(args, context);
       } finally {
         now--;
       }
-    },
+    }) satisfies MockHandler as MockHandler,
   };
   return counted;
 }
@@ -110,7 +110,7 @@ describe("time limits", () => {
           },
         ],
       },
-      { clock, tools: { t: mock({ effect: "read", answer: taking(clock, 60_000, 1, () => aborts++) }) } },
+      { clock, tools: { t: mock({ effect: "read", answer: heard(taking(clock, 60_000, 1), () => aborts++) }) } },
     );
     expect(state("a")).toMatchObject({ status: "failed", attempts: 2, error: { code: "timeout" } });
     expect([aborts, tookMs]).toEqual([2, 5000]);
@@ -132,7 +132,7 @@ describe("time limits", () => {
         {
           clock,
           tools: {
-            slow: taking(clock, 60_000, 1, () => aborts++),
+            slow: heard(taking(clock, 60_000, 1), () => aborts++),
             quick: 1,
             bad: mock({
               effect: "read",
@@ -169,7 +169,7 @@ describe("cancellation", () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const aborted: string[] = [];
-    const slow = (name: string): unknown => taking(clock, 60_000, 1, () => aborted.push(name));
+    const slow = (name: string): MockAnswer => heard(taking(clock, 60_000, 1), () => aborted.push(name));
     clock.after(1000, () => stop.abort());
     const { result, statuses, tookMs } = await runWith(
       {

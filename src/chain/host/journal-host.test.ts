@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import { heard, taking, withTime } from "../../../test/support/chain-runner.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { planWith } from "../../../test/support/record-run.ts";
+import { type Clock, fail } from "../../base/index.ts";
+import { createEngine } from "../../engine/index.ts";
+import { ok } from "../../tool/index.ts";
+import { type MockAnswer, mock, mockTools } from "../kit/mock-tools.ts";
+import type { ChainSpec } from "../plan/spec.ts";
+import { type Executed, type RunTask, executeRun } from "../run/execute-run.ts";
+import { engineExecutor } from "./executor.ts";
+import type { EventSink, JournalHost } from "./journal-host.ts";
+import { ReadyQueue } from "./ready-queue.ts";
+import { RunKeeper } from "./run-keeper.ts";
+import { RunTimers } from "./run-timers.ts";
+
+function execute(
+  spec: ChainSpec,
+  tools: Readonly<Record<string, MockAnswer>>,
+  more: Partial<RunTask> & { readonly clock: Clock },
+): Promise<Executed> {
+  const engine = createEngine({ tools: mockTools(spec, tools), clock: more.clock });
+  return executeRun({
+    plan: planWith(spec, engine),
+    input: {},
+    context: {},
+    env: {},
+    lease: { runId: "r", epoch: 1 },
+    startedAt: more.clock.now(),
+    events: [],
+    executor: engineExecutor({ begin: (...call) => engine.begin(...call), runId: "r" }),
+    ...more,
+  });
+}
+
+describe("a journal that cannot be written", () => {
+  const full = fail("the disk is full", { code: "store_failed" });
+  const fullAfter = (count: number): EventSink => {
+    let written = 0;
+    return { append: () => (++written > count ? Promise.reject(full) : Promise.resolve()) };
+  };
+
+  test("stops the run: the tool that was to start never runs, and those that run are aborted", async () => {
+    const clock = new FakeClock();
+    let [ran, aborts] = [0, 0];
+    const spec = {
+      name: "c",
+      steps: [
+        { id: "slow", tool: "slow" },
+        { id: "write", tool: "write" },
+      ],
+    };
+    const tools = {
+      slow: mock({ effect: "read", answer: heard(taking(clock, 60_000, 1), () => aborts++) }),
+      write: mock({ effect: "once", answer: () => ran++ }),
+    };
+    const run = withTime(execute(spec, tools, { clock, journal: fullAfter(0) }), clock);
+    await expect(run).rejects.toBe(full);
+    expect([ran, aborts]).toEqual([0, 1]);
+  });
+
+  test("stops the run also when the end of a call cannot be written: nothing that depends on it begins", async () => {
+    const clock = new FakeClock();
+    const ran: string[] = [];
+    const spec = {
+      name: "c",
+      steps: [
+        { id: "a", tool: "write", params: { me: "a" } },
+        { id: "b", tool: "write", params: { me: "b" }, depends_on: ["a"] },
+      ],
+    };
+    const write = mock({ effect: "idempotent", answer: ({ me }) => void ran.push(String(me)) });
+    await expect(withTime(execute(spec, { write }, { clock, journal: fullAfter(1) }), clock)).rejects.toBe(full);
+    expect(ran).toEqual(["a"]);
+  });
+
+  test("a disk that never answers does not keep the process from leaving", async () => {
+    const clock = new FakeClock();
+    let host: JournalHost | undefined;
+    const spec = { name: "c", steps: [{ id: "a", tool: "t" }] };
+    let appended = 0;
+    const journal: EventSink = { append: () => (++appended === 1 ? undefined : new Promise(() => {})) };
+    const run = execute(
+      spec,
+      { t: mock({ effect: "once", answer: 1 }) },
+      { clock, journal, onHost: (made) => (host = made) },
+    );
+    clock.after(1000, () => host?.abandon());
+    expect((await withTime(run, clock)).left).toBe(true);
+  });
+});
+
+test("what a tool attached to its output is no part of the journal, which holds JSON", async () => {
+  const clock = new FakeClock();
+  const events: unknown[] = [];
+  const image = { kind: "image", mimeType: "image/png", data: new Uint8Array(10) } as const;
+  const t = mock({ effect: "read", answer: () => ok({ width: 1 }, { attachments: [image] }) });
+  const spec = { name: "c", steps: [{ id: "a", tool: "t" }] };
+  const journal: EventSink = { append: (_, { data }) => void events.push(data) };
+  const { facts } = await withTime(execute(spec, { t }, { clock, journal }), clock);
+  expect(facts.output).toEqual({ a: { width: 1 } });
+  expect(events).toHaveLength(1);
+  expect(JSON.parse(JSON.stringify(events[0]))).toEqual(events[0]);
+});
+
+test("a clock that is put back does not turn the time of a run around", async () => {
+  const clock = new FakeClock();
+  let back = 0;
+  const wrong: Clock = {
+    now: () => clock.now() - back,
+    elapsed: () => clock.elapsed(),
+    after: (...set) => clock.after(...set),
+  };
+  const spec = {
+    name: "c",
+    steps: [
+      { id: "a", tool: "t" },
+      { id: "b", tool: "t", depends_on: ["a"] },
+    ],
+  };
+  const t = mock({
+    effect: "read",
+    answer: (args, context) => {
+      back += 60_000;
+      return taking(clock, 1000)(args, context);
+    },
+  });
+  const { facts } = await withTime(execute(spec, { t }, { clock: wrong }), clock);
+  for (const { startedAt, endedAt } of facts.steps) expect(endedAt - startedAt).toBeGreaterThanOrEqual(0);
+  expect(facts.endedAt).toBeGreaterThanOrEqual(facts.startedAt);
+});
+
+describe("timers of a run", () => {
+  test("a pause longer than the system can time is as long as it is", async () => {
+    const clock = new FakeClock();
+    const fired: number[] = [];
+    const begun = clock.elapsed();
+    const day = 86_400_000;
+    new RunTimers(clock, () => fired.push(clock.elapsed() - begun)).set("k", 60 * day, "pause");
+    clock.advance(59 * day);
+    expect(fired).toEqual([]);
+    clock.advance(2 * day);
+    expect(fired).toEqual([60 * day]);
+  });
+
+  test("deadlines stand still while they are paused, pauses do not", () => {
+    const clock = new FakeClock();
+    const fired: string[] = [];
+    const timers = new RunTimers(clock, (key) => fired.push(key));
+    timers.set("deadline", 1000, "deadline");
+    timers.set("pause", 1000, "pause");
+    clock.advance(400);
+    timers.pauseDeadlines();
+    clock.advance(10_000);
+    expect([fired, timers.pauses]).toEqual([["pause"], 0]);
+    timers.resumeDeadlines();
+    clock.advance(599);
+    expect(fired).toEqual(["pause"]);
+    clock.advance(1);
+    expect([fired, clock.timers]).toEqual([["pause", "deadline"], 0]);
+  });
+});
+
+describe("the queue of outcomes", () => {
+  const settled = (key: string) => ({ key, outcome: { kind: "fired" as const }, at: 1 });
+
+  test("what is not durable holds up what comes behind it", async () => {
+    const queue = new ReadyQueue(() => false);
+    const durable = queue.hold(settled("write"));
+    queue.add(settled("read"));
+    const first = queue.take();
+    let isTold = false;
+    void Promise.resolve(first).then(() => (isTold = true));
+    await Promise.resolve();
+    expect(isTold).toBe(false);
+    durable();
+    expect((await first).key).toBe("write");
+    expect(queue.take()).toEqual(settled("read"));
+  });
+
+  test("tens of thousands stay in order", async () => {
+    const queue = new ReadyQueue(() => true);
+    const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}`);
+    const told: string[] = [];
+    for (const [index, key] of keys.entries()) {
+      queue.add(settled(key));
+      if (index % 3 === 0) told.push((await queue.take()).key);
+    }
+    for (let next = await queue.take(); next.outcome.kind !== "parked"; next = await queue.take()) told.push(next.key);
+    expect(told).toEqual(keys);
+  });
+});
+
+test("however runs come and go, their keeper looks around once at a time", async () => {
+  const clock = new FakeClock();
+  let [looks, now, peak] = [0, 0, 0];
+  const keeper = new RunKeeper({
+    clock,
+    owner: { id: "o", pid: 1, processStart: "", bootId: "" },
+    journal: {
+      attend: async () => {
+        looks++;
+        peak = Math.max(peak, ++now);
+        await new Promise<void>((resolve) => clock.after(10, resolve));
+        now--;
+        return [];
+      },
+    },
+  });
+  const run = (runId: string) => ({ runId, cancelRun: () => {}, poll: async () => {} });
+  const [a, b] = [run("a"), run("b")];
+  keeper.add(a);
+  await clock.pass(255);
+  keeper.remove(a);
+  keeper.add(b);
+  await clock.pass(10_000);
+  expect(peak).toBe(1);
+  expect(looks).toBeLessThanOrEqual(42);
+  expect(looks).toBeGreaterThanOrEqual(35);
+  keeper.remove(b);
+  await clock.pass(1000);
+  expect(clock.timers).toBe(0);
+});

@@ -1,0 +1,17 @@
+// Prints how long the largest runs take and how much memory their processes need: node test/support/chain-figures.ts
+import { spawnSync } from "node:child_process";
+import { largeRuns } from "./large-runs.ts";
+
+const [wanted] = process.argv.slice(2);
+if (wanted === undefined) {
+  console.log("| run | seconds | peak memory, MB |\n| --- | ---: | ---: |");
+  for (const name of ["(nothing but the engine)", ...Object.keys(largeRuns)]) {
+    const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, name], { encoding: "utf8" });
+    console.log(stdout === "" ? stderr : stdout.trimEnd());
+  }
+} else {
+  const begun = performance.now();
+  await largeRuns[wanted]?.run();
+  const seconds = ((performance.now() - begun) / 1000).toFixed(2);
+  console.log(`| ${wanted} | ${seconds} | ${Math.round(process.resourceUsage().maxRSS / 1024)} |`);
+}
