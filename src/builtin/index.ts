@@ -1,4 +1,4 @@
-export { type BuiltinChain, builtinChains } from "./builtin-chains.ts";
+export { builtinChains } from "./builtin-chains.ts";
 export { builtinToolNames } from "./builtin-names.ts";
 export { type BuiltinServices, builtinTools } from "./builtin-tools.ts";
 export { calculate } from "./calculator/calculate.ts";

@@ -34,10 +34,15 @@ test("defining and describing tools loads no validator, pattern engine or schema
 });
 
 test("patterns load their engine when they are checked, validation its compiler when it first runs", () => {
-  const pattern = `${imported} tool({ type: "object", properties: { a: { pattern: "^a" } } });`;
+  const pattern = `${imported} tool({ type: "object", properties: { a: { pattern: "a|b" } } });`;
   expect(packagesLoadedBy(pattern)).toContain("re2js");
   expect(packagesLoadedBy(pattern)).not.toContain("ajv");
   const validated = `${imported} tool({ type: "object" }).input.validate({});`;
   expect(packagesLoadedBy(validated)).toContain("ajv");
   expect(packagesLoadedBy(validated)).not.toContain("re2js");
+});
+
+test("a plain pattern is checked and matched without the pattern engine", () => {
+  const code = `${imported} tool({ type: "object", properties: { a: { pattern: "^https?://" } } }).input.validate({ a: "x" });`;
+  expect(packagesLoadedBy(code)).not.toContain("re2js");
 });
