@@ -8,8 +8,10 @@ import type { AbortCause } from "./failed-attempt.ts";
 export interface CallHooks {
   /** Before the handler runs for the first time; it runs once the promise is fulfilled, and never if it is rejected. */
   started?(effect: Effect): void | Promise<void>;
-  /** Takes the record instead of the engine's store. */
-  record?(record: CallRecord): void;
+  /** True when it takes the record, which the engine's store then does not get. */
+  record?(record: CallRecord): boolean;
+  /** Gets what the handler reports with `ctx.progress()` or yields, where the context has no `onProgress`. */
+  progress?(value: unknown): void;
   /** Asked instead of the engine's approver. */
   readonly approver?: Approver | undefined;
 }

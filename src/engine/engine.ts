@@ -21,7 +21,14 @@ import {
   createMemoryRecords,
 } from "../store/index.ts";
 import { type Redactor, createRedactor } from "../text/index.ts";
-import { type AnyTool, type InputOf, type OutputOf, type Secrets, ToolRegistry, type ToolResult } from "../tool/index.ts";
+import {
+  type AnyTool,
+  type InputOf,
+  type OutputOf,
+  type Secrets,
+  ToolRegistry,
+  type ToolResult,
+} from "../tool/index.ts";
 import { parkingApprover } from "./approver.ts";
 import { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";

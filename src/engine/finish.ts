@@ -46,9 +46,7 @@ function redactFailure(error: Failure, { redactor }: Core): Failure {
 export function recordCall(call: Call, result: ToolResult, execution: Execution | undefined): void {
   try {
     const record = toRecord(call, result, execution);
-    const { hooks } = call.context;
-    if (hooks?.record === undefined) call.core.records.add(record);
-    else hooks.record(record);
+    if (call.context.hooks?.record?.(record) !== true) call.core.records.add(record);
   } catch (error) {
     const message = `the record of this call was lost: ${messageOf(error)}`;
     call.core.log({ at: call.executedAt, callId: call.callId, tool: result.tool, message });

@@ -10,7 +10,8 @@ import { ownCopy } from "./own-copy.ts";
 export interface StepHooks {
   /** Before the handler runs; it runs once the promise is fulfilled, and never if it is rejected. */
   started(effect: Effect): void | Promise<void>;
-  record(record: CallRecord): void;
+  /** True when it takes the record, which then goes nowhere else. */
+  record(record: CallRecord): boolean;
   progress(value: unknown): void;
   readonly approver: Approver | undefined;
 }
@@ -66,7 +67,6 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
         limitMs: work.timeoutMs,
         reuse: work.cache,
         hooks,
-        onProgress: (value: unknown) => hooks.progress(value),
       };
       // Every call has the same shape; to the engine, what is undefined is not stated.
       return begin(tools?.get(work.tool) ?? work.tool, ownCopy(args), call as CallContext);

@@ -112,6 +112,8 @@ export interface Host {
   readonly startedAt: number;
   /** What comes out of `next` happened in an earlier life of this run. */
   readonly replaying: boolean;
+  /** `next` would answer at once. */
+  readonly hasNews: boolean;
   attach?(listener: HostListener): void;
   /** Begins a call; its outcome comes through `next`. Beginning it again under the same key does nothing. */
   start(key: string, work: StepWork): void;

@@ -102,6 +102,10 @@ export class JournalHost implements Host, StepCallOwner {
     return this.#replaying;
   }
 
+  get hasNews(): boolean {
+    return this.#replaying || this.#ready.hasNext;
+  }
+
   /** It was left before its end, and somebody else can go on. */
   get left(): boolean {
     return this.#leaving;
@@ -246,6 +250,10 @@ export class JournalHost implements Host, StepCallOwner {
     void this.#settle(key, { kind: "call", result: journalable(result), effect }, kept);
   }
 
+  get keepsRecords(): boolean {
+    return this.#parts.journal !== undefined;
+  }
+
   progress(key: string, value: unknown): void {
     this.#listener?.progress(key, value);
   }
@@ -282,10 +290,20 @@ export class JournalHost implements Host, StepCallOwner {
     return journal?.append(lease, { seq: ++this.#seq, kind, key, at: this.#now(), data });
   }
 
-  /** A clock that is put back does not turn the run's time around. */
+  /** When it happened: a call has told when it ended, and need not be asked again. */
+  #timeOf(outcome: Outcome): number {
+    if (outcome.kind !== "call") return this.#now();
+    const { executedAt, durationMs } = outcome.result;
+    return this.#later(Math.floor(executedAt + durationMs));
+  }
+
   #now(): number {
-    const now = this.#parts.clock.now();
-    if (now > this.#at) this.#at = now;
+    return this.#later(this.#parts.clock.now());
+  }
+
+  /** A clock that is put back does not turn the run's time around. */
+  #later(at: number): number {
+    if (at > this.#at) this.#at = at;
     return this.#at;
   }
 
@@ -293,7 +311,7 @@ export class JournalHost implements Host, StepCallOwner {
   #settle(key: string, outcome: Outcome, record?: CallRecord): Promise<void> | undefined {
     if (this.#deaf) return undefined;
     this.#timers.resumeDeadlines();
-    const settled: Settled = { key, outcome, at: this.#now() };
+    const settled: Settled = { key, outcome, at: this.#timeOf(outcome) };
     const kept = this.#keep(settled, record);
     if (kept === undefined || changesNothing(outcome)) {
       this.#ready.add(settled);

@@ -43,6 +43,11 @@ export class ReadyQueue {
     return this.#entries.some(({ settled }, index) => index >= this.#head && settled.key === key);
   }
 
+  /** Something can be told at once. */
+  get hasNext(): boolean {
+    return this.#failure !== undefined || this.#entries[this.#head]?.durable === true;
+  }
+
   /** The next in line, at once or later; `parked` when there is none and none will come. */
   take(): Settled | Promise<Settled> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);

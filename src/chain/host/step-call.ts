@@ -10,6 +10,8 @@ export interface StepCallOwner {
   started(call: StepCall): Promise<void> | undefined;
   ended(call: StepCall, result: ToolResult): void;
   progress(key: string, value: unknown): void;
+  /** Records are written with the journal. */
+  readonly keepsRecords: boolean;
   approverOf(call: StepCall): Approver | undefined;
 }
 
@@ -52,8 +54,10 @@ export class StepCall implements StepHooks {
     return this.#owner.started(this);
   }
 
-  record(record: CallRecord): void {
+  record(record: CallRecord): boolean {
+    if (!this.#owner.keepsRecords) return false;
     this.kept = record;
+    return true;
   }
 
   progress(value: unknown): void {

@@ -22,6 +22,7 @@ export class ReplayHost implements Host {
   readonly runId: string;
   readonly startedAt: number;
   readonly replaying = true;
+  readonly hasNews = true;
   readonly #parts: ReplayHostParts;
   readonly #recorded: ReadonlyMap<string, number>;
   readonly #told = new Set<number>();

@@ -122,14 +122,13 @@ export class Frame implements Pending {
     if (this.#advancing) return;
     this.#advancing = true;
     while (this.stop === undefined && this.#places < this.plan.maxParallel) {
+      const waiting = this.#returning.length > 0 || this.#opened < this.#ready.length;
+      if (!waiting || !this.run.mayOpen(this)) break;
       const back = this.#returning.shift();
-      if (back !== undefined) {
+      if (back === undefined) this.#open(this.#ready[this.#opened++] as number);
+      else {
         this.#places++;
         back();
-      } else if (this.#opened < this.#ready.length) {
-        this.#open(this.#ready[this.#opened++] as number);
-      } else {
-        break;
       }
     }
     this.#advancing = false;

@@ -21,6 +21,11 @@ export async function interpret(parts: RunParts): Promise<RunFacts> {
   run.begin();
   let taken = 0;
   while (!run.over) {
+    if (run.hasBacklog && !host.hasNews) {
+      await undefined;
+      if (!host.hasNews) run.openMore();
+      continue;
+    }
     const next = host.next(run.pending);
     const settled = next instanceof Promise ? await next : next;
     if (settled.outcome.kind === "parked") break;

@@ -49,7 +49,7 @@ export class Items implements UnitOwner {
   }
 
   begin(): void {
-    this.#advance();
+    this.advance();
   }
 
   cancel(): void {
@@ -58,7 +58,7 @@ export class Items implements UnitOwner {
     this.#starting = true;
     for (const unit of this.#running) unit.cancel();
     this.#starting = before;
-    this.#advance();
+    this.advance();
   }
 
   unitEnded(unit: Unit): void {
@@ -79,14 +79,15 @@ export class Items implements UnitOwner {
       this.#step.tell({ type: "item-finished", item: index, of: this.#list.length, status });
     }
     if (this.#failures > this.#allowed && !this.#stopped) this.cancel();
-    else this.#advance();
+    else this.advance();
   }
 
   /** Starts whatever can start. What ends at once is gone through here, not by recursion. */
-  #advance(): void {
+  advance(): void {
     if (this.#starting) return;
     this.#starting = true;
-    while (!this.#stopped && this.#running.size < this.#plan.concurrency && this.#next < this.#list.length) {
+    const { run } = this.#step.frame;
+    while (this.#hasMore && this.#running.size < this.#plan.concurrency && run.mayOpen(this)) {
       const index = this.#next++;
       const unit = new Unit(this.#step, this, { index, item: this.#list[index] });
       this.#running.add(unit);
@@ -95,8 +96,12 @@ export class Items implements UnitOwner {
       else unit.fail(error);
     }
     this.#starting = false;
-    if (this.#running.size === 0) this.#end();
-    else this.#step.leaveIfIdle();
+    if (this.#running.size > 0) this.#step.leaveIfIdle();
+    else if (!this.#hasMore) this.#end();
+  }
+
+  get #hasMore(): boolean {
+    return !this.#stopped && this.#next < this.#list.length;
   }
 
   #end(): void {

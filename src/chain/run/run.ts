@@ -30,6 +30,17 @@ export interface RunParts {
   readonly listener: RunListener | undefined;
 }
 
+/** Begins steps or items, as many as may begin. */
+export interface Opener {
+  advance(): void;
+}
+
+/**
+ * So many begin in a row; then those that are over already are heard of. Ten thousand that all began before one of them
+ * ended would all be held in memory at once, and calls that end at once need not be.
+ */
+const burst = 128;
+
 /** Why a chain stops before its end. */
 export interface Stop {
   readonly error: Failure;
@@ -56,6 +67,9 @@ export class Run implements FrameOwner {
   chainCalls = 0;
   readonly #soon: string[] = [];
   readonly #listener: RunListener | undefined;
+  /** Steps and items begun since the run was last told something. */
+  #opened = 0;
+  readonly #backlog = new Set<Opener>();
   /** Whose expressions are being evaluated. */
   #evaluating: StepState | undefined;
   readonly #evaluation: Evaluation = {
@@ -78,9 +92,31 @@ export class Run implements FrameOwner {
     this.#drain();
   }
 
+  /** May one more step begin? If not now, `opener` is asked to go on later. */
+  mayOpen(opener: Opener): boolean {
+    // What was begun before a crash is begun again before any of it is told.
+    if (this.#opened++ < burst || this.host.replaying) return true;
+    this.#backlog.add(opener);
+    return false;
+  }
+
+  get hasBacklog(): boolean {
+    return this.#backlog.size > 0;
+  }
+
+  /** Goes on with what could not begin yet. */
+  openMore(): void {
+    this.#opened = 0;
+    const openers = [...this.#backlog];
+    this.#backlog.clear();
+    for (const opener of openers) opener.advance();
+    this.#drain();
+  }
+
   /** Nothing but the host's answers moves a run, so the same answers in the same order give the same run. */
   take({ key, outcome, at }: Settled): void {
     this.now = at;
+    if (this.#backlog.size === 0) this.#opened = 0;
     if (key === cancelKey) {
       if (outcome.kind === "cancel") this.root.abort(cancelled(outcome.by));
       return this.#drain();
