@@ -27,6 +27,7 @@ console.log(`\n${bold("Windlass")} runs ${bold("examples/harbour/chains/morning-
 const words = ["run", "-C", "examples/harbour", "morning-report", "-i", "harbour=Hoorn", "--json"];
 // The live tree goes where this program's own lines go; the log is read here.
 const run = spawn(process.execPath, [join(root, "dist/bin.js"), ...words], { cwd: root, stdio: ["ignore", "pipe", 1] });
+assert(run.stdout);
 const [printed, [code]] = await Promise.all([text(run.stdout), once(run, "close")]);
 assert.equal(code, 0);
 // What the command prints with --json is a log.

@@ -23,6 +23,7 @@ import type { RunListener } from "./run/run-events.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
 import { eventsBefore } from "./rerun-events.ts";
 import { checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
+import { type Surroundings, readSurroundings, writeSurroundings } from "./surroundings.ts";
 import { toolsOf, usesSecrets } from "./tools-of.ts";
 
 /** What {@link ChainRuns} is made of. */
@@ -120,8 +121,9 @@ export class ChainRuns {
         : eventsBefore({ from: options.from, plan, old: await this.#look(kept.run, kept.events), events: kept.events });
     // Written by `#begin`.
     const input: unknown = JSON.parse(kept.run.input);
-    const context = JSON.parse(kept.run.context) as Record<string, unknown>;
-    return this.#begin({ plan, runId: this.#ids.next(), input, events, rerunOf: runId }, { ...options, context });
+    const { context, principal } = readSurroundings(kept.run.context);
+    const made = { plan, runId: this.#ids.next(), input, events, rerunOf: runId };
+    return this.#begin(made, { ...options, context, ...(principal !== undefined && { principal }) });
   }
 
   /** Stops a run, whoever executes it: durable when it resolves. False when it is over already. */
@@ -179,8 +181,8 @@ export class ChainRuns {
 
   async #begin(made: Made, options: ExecuteOptions & Pick<StartOptions, "context" | "principal">): Promise<RunResult> {
     const { plan, runId, input } = made;
-    const { journal, owner } = this.#parts;
-    const context = options.context ?? {};
+    const { journal, owner, env = {} } = this.#parts;
+    const surroundings = { context: options.context ?? {}, env, principal: options.principal };
     const { definition, fingerprints } = snapshotOf(plan);
     const startedAt = this.#clock.now();
     // What an earlier run brings is there when this one begins, and took none of its time.
@@ -191,7 +193,7 @@ export class ChainRuns {
         chain: plan.name,
         definition,
         input: JSON.stringify(input),
-        context: JSON.stringify(context),
+        context: writeSurroundings(plan, surroundings),
         format: runFormat,
         fingerprints: JSON.stringify(fingerprints),
         startedAt,
@@ -205,7 +207,9 @@ export class ChainRuns {
     }
     // A run that the store does not take is not begun.
     await Promise.all(events.map(async (event) => journal.append(created.lease, event)));
-    return this.#track(this.#execute({ plan, input, context, lease: created.lease, startedAt, events }, options));
+    return this.#track(
+      this.#execute({ plan, input, ...surroundings, lease: created.lease, startedAt, events }, options),
+    );
   }
 
   #goOn(claim: Extract<Claim, { kind: "claimed" }>, options: ExecuteOptions): Promise<RunResult> {
@@ -228,25 +232,19 @@ export class ChainRuns {
     const { startedAt } = run;
     // Written by `#begin`.
     const input: unknown = JSON.parse(run.input);
-    const context = JSON.parse(run.context) as Record<string, unknown>;
-    const started = { plan, input, context, lease, startedAt, events };
+    const started = { plan, input, ...readSurroundings(run.context), lease, startedAt, events };
     return this.#execute(started, options, run.cancelRequested ? (run.cancelBy ?? null) : undefined);
   }
 
-  async #execute(
-    run: Started,
-    options: ExecuteOptions & Pick<StartOptions, "principal">,
-    cancelledBy?: string | null,
-  ): Promise<RunResult> {
-    const { engine, journal, approvals, env = {} } = this.#parts;
-    const { lease, plan } = run;
+  async #execute(run: Started, options: ExecuteOptions, cancelledBy?: string | null): Promise<RunResult> {
+    const { engine, journal, approvals } = this.#parts;
+    const { lease, plan, principal } = run;
     let mine: JournalHost | undefined;
     try {
       const { facts, left } = await executeRun({
         ...options,
         // Behind the options: the input of the run has been checked, and its defaults are in it.
         ...run,
-        env,
         journal,
         executor: engineExecutor({
           begin: (...call) => engine.begin(...call),
@@ -254,7 +252,7 @@ export class ChainRuns {
           tools: toolsOf(plan),
           secrets: engine.secrets,
           opensSecrets: usesSecrets(plan),
-          ...(options.principal !== undefined && { context: { principal: options.principal } }),
+          ...(principal !== undefined && { context: { principal } }),
         }),
         clock: this.#clock,
         approvals,
@@ -295,8 +293,7 @@ export class ChainRuns {
     const { facts } = await executeRun({
       plan: this.#inspected(run),
       input: JSON.parse(run.input) as unknown,
-      context: JSON.parse(run.context) as Record<string, unknown>,
-      env: this.#parts.env ?? {},
+      ...readSurroundings(run.context),
       lease: { runId: run.id, epoch: run.epoch },
       startedAt: run.startedAt,
       events,
@@ -324,10 +321,9 @@ interface Made {
 }
 
 /** A run that this process owns. */
-interface Started {
+interface Started extends Surroundings {
   readonly plan: Plan;
   readonly input: unknown;
-  readonly context: Readonly<Record<string, unknown>>;
   readonly lease: RunLease;
   readonly startedAt: number;
   readonly events: readonly JournalEvent[];

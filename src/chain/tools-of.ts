@@ -5,6 +5,7 @@ import type { Plan, Target } from "./plan/plan.ts";
 interface Known {
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly usesSecrets: boolean;
+  readonly envNames: ReadonlySet<string>;
 }
 
 const known = new WeakMap<Plan, Known>();
@@ -17,6 +18,11 @@ export function toolsOf(plan: Plan): ReadonlyMap<string, AnyTool> {
 /** Does a plan, or a chain that it calls, pass secrets on? */
 export function usesSecrets(plan: Plan): boolean {
   return knownOf(plan).usesSecrets;
+}
+
+/** Environment variables that a plan, or a chain that it calls, declares. */
+export function envNamesOf(plan: Plan): ReadonlySet<string> {
+  return knownOf(plan).envNames;
 }
 
 function knownOf(plan: Plan): Known {
@@ -33,6 +39,7 @@ function knownOf(plan: Plan): Known {
   const now = {
     tools,
     usesSecrets: [...plans].some((each) => valuesOf(each).some(({ secrets }) => secrets.length > 0)),
+    envNames: new Set([...plans].flatMap(({ env }) => env)),
   };
   known.set(plan, now);
   return now;

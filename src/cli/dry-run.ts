@@ -9,7 +9,6 @@ import {
 } from "../chain/index.ts";
 import { createMemoryApprovals } from "../store/index.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
-import { chainEnv } from "./chain-env.ts";
 import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 import type { Invocation } from "./invocation.ts";
@@ -44,7 +43,7 @@ export async function dryRun(session: RunSession, { plan, input, context }: Aske
     secrets,
     redactor,
   });
-  const env = chainEnv(session.workspace);
+  const env = session.workspace.env;
   const result = await followRun(session, { durable: false, ask: approveAll }, (how) =>
     runChain(plan, { ...how, engine, chains, env, input, context, executor, runId: "dry-run" }),
   );

@@ -101,7 +101,7 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
     chain: plan.name,
     definition: "",
     input: JSON.stringify(facts.input),
-    context: JSON.stringify(context),
+    context: JSON.stringify({ context }),
     format: 1,
     fingerprints: "{}",
     startedAt,

@@ -5,6 +5,7 @@ import type { Outcome, Settled } from "../host/host.ts";
 import { type LogRedactor, logValue } from "../log/log-value.ts";
 import type { Plan } from "../plan/plan.ts";
 import { interpret } from "../run/interpret.ts";
+import { readSurroundings } from "../surroundings.ts";
 import { ReplayHost } from "./replay-host.ts";
 import { stepOfKey } from "./step-of-key.ts";
 
@@ -26,6 +27,7 @@ export interface Cassette {
   readonly startedAt: number;
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
   readonly status: RunStatus;
   readonly output: unknown;
   /** In the order in which they began. */
@@ -38,8 +40,6 @@ export interface Cassette {
 export interface CassetteOptions {
   /** The plan that the run followed, not the chain as it is now. */
   readonly plan: Plan;
-  /** The environment variables that the chain reads. */
-  readonly env?: Readonly<Record<string, string>>;
   readonly redactor?: LogRedactor;
 }
 
@@ -62,11 +62,10 @@ export async function cassetteOf(
       code: "validation_error",
       reason: "run_not_over",
     });
-  const { plan, env = {}, redactor = createRedactor([]) } = options;
+  const { plan, redactor = createRedactor([]) } = options;
   const settled = settledOf(events);
   const input: unknown = JSON.parse(run.input);
-  // Written by whoever made the run, from an object.
-  const context = JSON.parse(run.context) as Readonly<Record<string, unknown>>;
+  const { context, env } = readSurroundings(run.context);
   const calls: RecordedCall[] = [];
   const host = new ReplayHost({
     runId: run.id,
@@ -78,7 +77,7 @@ export async function cassetteOf(
   });
   const { status, output } = await interpret({ plan, host, input, env, context, listener: undefined });
   const { id: runId, chain, startedAt } = run;
-  return { runId, chain, startedAt, input, context, status, output, calls, settled };
+  return { runId, chain, startedAt, input, context, env, status, output, calls, settled };
 }
 
 function settledOf(events: readonly JournalEvent[]): Settled[] {

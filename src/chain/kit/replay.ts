@@ -41,7 +41,7 @@ export interface Replay {
 export interface ReplayOptions {
   /** The recorded one where absent. */
   readonly input?: unknown;
-  /** The environment variables that the chain reads. */
+  /** The environment variables that the chain reads; the recorded ones where absent. */
   readonly env?: Readonly<Record<string, string>>;
   /** The one with which the cassette was made. */
   readonly redactor?: LogRedactor;
@@ -58,7 +58,7 @@ export interface ReplayOptions {
  * ```
  */
 export async function replay(plan: Plan, cassette: Cassette, options: ReplayOptions = {}): Promise<Replay> {
-  const { env = {}, redactor = createRedactor([]), input = cassette.input } = options;
+  const { env = cassette.env, redactor = createRedactor([]), input = cassette.input } = options;
   const comparison = new Comparison(cassette, redactor);
   const host = new ReplayHost({
     runId: cassette.runId,

@@ -1,6 +1,5 @@
 import { isFailureError } from "../../base/index.ts";
 import { type Plan, type RunResult, runChain } from "../../chain/index.ts";
-import { chainEnv } from "../chain-env.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { dryRun, tellWithheld } from "../dry-run.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -52,7 +51,7 @@ function runKept(session: RunSession, { plan, input, context, runId }: AskedRun)
 
 function runInMemory(session: RunSession, { plan, input, context, runId }: AskedRun): Promise<RunResult> {
   const { engine, chains } = session.workspace;
-  const env = chainEnv(session.workspace);
+  const env = session.workspace.env;
   return followRun(session, { durable: false }, (how) =>
     runChain(plan, { ...how, engine, chains, env, input, context, ...(runId !== undefined && { runId }) }),
   );

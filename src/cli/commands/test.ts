@@ -1,5 +1,4 @@
 import { cassetteOf, replay } from "../../chain/index.ts";
-import { chainEnv } from "../chain-env.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { formatCount } from "../format-figures.ts";
@@ -17,12 +16,11 @@ export const testChain: RunCommand = (invocation) => {
     async ({ workspace, result: recorded }) => {
       const { terminal } = invocation;
       const [file = ""] = invocation.words;
-      const env = chainEnv(workspace);
       const { redactor } = workspace.engine;
       const plan = await workspace.loadChain(file);
       // The run followed its chain as it was then; the file may be another by now.
-      const cassette = await cassetteOf(await workspace.runs.read(id), { plan: recorded.plan, env, redactor });
-      const { same, difference, run } = await replay(plan, cassette, { env, redactor });
+      const cassette = await cassetteOf(await workspace.runs.read(id), { plan: recorded.plan, redactor });
+      const { same, difference, run } = await replay(plan, cassette, { redactor });
       if (invocation.flag("json")) terminal.print(safeJson({ same, ...(difference !== undefined && { difference }) }));
       if (same) {
         const calls = formatCount(cassette.calls.length, "call");
