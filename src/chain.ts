@@ -6,16 +6,21 @@
  */
 export * from "./chain/index.ts";
 export {
+  type CompileValueOptions,
   type CompiledValue,
   type Condition,
   type Evaluation,
+  type Expression,
   ExpressionError,
   type ExpressionFault,
   type Missing,
   type Reference,
+  type RootName,
   type Scope,
   type Select,
   type Template,
+  type ValueError,
+  type ValuePath,
   compileCondition,
   compileExpression,
   compileSelect,
@@ -25,6 +30,7 @@ export {
 } from "./expr/index.ts";
 export {
   type JournalEvent,
+  type MemoryRunsOptions,
   type RunJournal,
   type RunOwner,
   type RunQuery,

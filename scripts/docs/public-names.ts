@@ -12,7 +12,7 @@ export interface PublicName {
 }
 
 const declaration =
-  /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*(?:\/\/[^\n]*\n\s*)*)?^export (?:async )?(function|class|const|interface|type) (\w+)/gm;
+  /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*(?:\/\/[^\n]*\n\s*)*)?^export (?:async )?(function|class|const|interface|type)\*? (\w+)/gm;
 const list = /^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm;
 const everything = /^export \* from "([^"]+)"/gm;
 
@@ -44,9 +44,10 @@ function reexported(text: string, path: string): Map<string, PublicName> {
     const from = exportsOf(resolve(dirname(path), specifier));
     for (const name of names.split(",").map((part) => part.trim().replace(/^type /, ""))) {
       if (name === "") continue;
-      const item = from.get(name);
-      if (item === undefined) throw new Error(`${path} exports ${name}, which was not found in ${specifier}`);
-      found.set(name, item);
+      const [inner = name, outer = name] = name.split(" as ");
+      const item = from.get(inner);
+      if (item === undefined) throw new Error(`${path} exports ${inner}, which was not found in ${specifier}`);
+      found.set(outer, { ...item, name: outer });
     }
   }
   return found;

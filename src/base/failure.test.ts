@@ -11,7 +11,7 @@ describe("the table of failures", () => {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(kind.means).toMatch(/^[A-Z].*\.$/);
       expect(kind.remedy).toMatch(/^[A-Z].*\.$/);
-      expect(["call", "definition", "store"]).toContain(kind.area);
+      expect(["call", "definition", "run", "store"]).toContain(kind.area);
       expect(["safe", "unsafe", "never", "effect"]).toContain(kind.retry);
     }
   });

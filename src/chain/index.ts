@@ -16,9 +16,18 @@ export {
 export { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "./host/host.ts";
 export { type EventSink, JournalHost, type JournalHostParts } from "./host/journal-host.ts";
 export type { AskPerson } from "./host/run-approvals.ts";
-export { type Cassette, type CassetteOptions, cassetteOf } from "./kit/cassette.ts";
+export { type Cassette, type CassetteOptions, type RecordedCall, cassetteOf } from "./kit/cassette.ts";
 export { type DryRunExecutor, type DryRunOptions, type WithheldCall, dryRunExecutor } from "./kit/dry-run.ts";
-export { type MockCall, type MockOptions, type MockTools, mock, mockTools } from "./kit/mock-tools.ts";
+export {
+  type Mock,
+  type MockAnswer,
+  type MockCall,
+  type MockHandler,
+  type MockOptions,
+  type MockTools,
+  mock,
+  mockTools,
+} from "./kit/mock-tools.ts";
 export { type Replay, type ReplayDifference, type ReplayOptions, replay } from "./kit/replay.ts";
 export { ChainLibrary, type ChainLibraryOptions, type LibrarySource } from "./library.ts";
 export { type ChainSource, loadPlan } from "./load-plan.ts";

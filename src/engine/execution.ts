@@ -119,7 +119,7 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   /** Progress after the end is dropped: the caller has its result already. */
   progress(value: unknown): void {
     const { onProgress, hooks } = this.job.context;
-    if ((onProgress ?? hooks?.progress) === undefined || !this.isRunning || this.job.isSettled) return;
+    if (!this.isRunning || this.job.isSettled) return;
     try {
       const returned = onProgress === undefined ? hooks?.progress?.(value) : onProgress(value);
       if (returned instanceof Promise) returned.catch((error: unknown) => this.#progressFailed(error));

@@ -28,7 +28,7 @@ export class OutOfWork extends Error {}
 /** What following a reference costs, in steps of a pattern. */
 const stepsPerReference = 100;
 /** A schema with less to do is not charged: its work is bounded by the size of the value. */
-const cheap = 30;
+export const cheap = 30;
 const workKeyword = "x-windlass-work";
 
 /** A compiled schema: fast to say no, and able to say why. */
@@ -138,6 +138,11 @@ const known = new Set(
   ).split(" "),
 );
 
+/** Does validation look at this keyword? */
+export function isValidated(keyword: string): boolean {
+  return known.has(keyword);
+}
+
 function prepare(schema: SubSchema): Record<string, unknown> {
   if (!isRecord(schema)) return schema ? {} : { not: {} };
   const result = mapSubSchemas(schema, (inner) => (isRecord(inner) ? prepare(inner) : inner));
@@ -150,7 +155,7 @@ function prepare(schema: SubSchema): Record<string, unknown> {
 }
 
 /** About how much there is to do for one value, besides what is done for the values inside it. */
-function stepsOf(schema: JsonSchema): number {
+export function stepsOf(schema: JsonSchema): number {
   const { enum: values, required, properties } = schema;
   let steps = 1 + [values, required].flat().length + Object.keys(isRecord(properties) ? properties : {}).length;
   for (const { schema: inner, path } of subSchemas(schema)) {

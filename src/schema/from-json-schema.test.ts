@@ -377,3 +377,23 @@ describe("hostile schemas and values", () => {
     expect(Reflect.get(result.value, "polluted")).toBeUndefined();
   });
 });
+
+describe("a schema that is used often", () => {
+  test("gives the same values and says the same of wrong ones, before and after it is compiled", () => {
+    const schema = fromJsonSchema(object({ a: { type: "string" }, list: { default: ["x"] } }, { required: ["a"] }));
+    const fits = Array.from({ length: 200 }, () => schema.validate({ a: "b" }));
+    expect(new Set(fits.map((given) => JSON.stringify(given)))).toEqual(
+      new Set([JSON.stringify({ value: { a: "b", list: ["x"] } })]),
+    );
+    const fresh = fromJsonSchema(schema.json);
+    expect(fresh.validate({ a: 1 })).toEqual(schema.validate({ a: 1 }));
+    expect(fresh.validate({ list: 1 })).toEqual(schema.validate({ list: 1 }));
+  });
+
+  test("never writes into the value that it was given", () => {
+    const schema = fromJsonSchema(object({ a: { default: 1 } }));
+    const given = {};
+    for (let count = 0; count < 100; count++) schema.validate(given);
+    expect(given).toEqual({});
+  });
+});

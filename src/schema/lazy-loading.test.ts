@@ -33,13 +33,19 @@ test("defining and describing tools loads no validator, pattern engine or schema
   expect(packagesLoadedBy(code).filter((name) => heavy.has(name))).toEqual([]);
 });
 
-test("patterns load their engine when they are checked, validation its compiler when it first runs", () => {
+test("patterns load their engine when they are checked, validation its compiler when it needs it", () => {
   const pattern = `${imported} tool({ type: "object", properties: { a: { pattern: "a|b" } } });`;
   expect(packagesLoadedBy(pattern)).toContain("re2js");
   expect(packagesLoadedBy(pattern)).not.toContain("ajv");
-  const validated = `${imported} tool({ type: "object" }).input.validate({});`;
+  const validated = `${imported} tool({ type: "object", properties: { a: { anyOf: [{}] } } }).input.validate({});`;
   expect(packagesLoadedBy(validated)).toContain("ajv");
   expect(packagesLoadedBy(validated)).not.toContain("re2js");
+});
+
+test("a value that fits a plain schema is validated without the compiler; what is wrong with another takes it", () => {
+  const plain = `${imported} const { input } = tool({ type: "object", properties: { a: { type: "string", default: "x" } } });`;
+  expect(packagesLoadedBy(`${plain} input.validate({});`)).not.toContain("ajv");
+  expect(packagesLoadedBy(`${plain} input.validate({ a: 1 });`)).toContain("ajv");
 });
 
 test("a plain pattern is checked and matched without the pattern engine", () => {

@@ -40,6 +40,7 @@ export interface ApprovalWait {
   readonly approvalId: string | undefined;
 }
 
+/** What a run can wait for besides calls. */
 export type Wait = TimerWait | DeadlineWait | ApprovalWait;
 
 /** What became of a call. */
@@ -81,6 +82,7 @@ export interface ParkedOutcome {
   readonly kind: "parked";
 }
 
+/** What can come of a call, a wait, or the run itself. */
 export type Outcome = CallOutcome | FiredOutcome | DecidedOutcome | InterruptedOutcome | CancelOutcome | ParkedOutcome;
 
 /** The key under which a cancellation arrives. */

@@ -22,7 +22,7 @@ export async function interpret(parts: RunParts): Promise<RunFacts> {
   let taken = 0;
   while (!run.over) {
     if (run.hasBacklog && !host.hasNews) {
-      await undefined;
+      await Promise.resolve();
       if (!host.hasNews) run.openMore();
       continue;
     }

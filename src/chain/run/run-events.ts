@@ -66,6 +66,7 @@ export type RunEvent =
       readonly error: Failure | undefined;
     };
 
+/** The kinds of {@link RunEvent}. */
 export type RunEventType = RunEvent["type"];
 
 /** Told what happens in a run; must not throw. */
