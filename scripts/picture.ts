@@ -1,4 +1,4 @@
-/** Draws docs/tour.svg: what `node examples/calls.ts` prints, as a terminal shows it. */
+/** Draws docs/tour.svg: what `npm start` leaves on a terminal. Needs tmux, and what `npm run build` makes. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,11 +9,33 @@ const columns = 104;
 const advance = 8.4;
 const lineHeight = 20;
 
-const output = execFileSync(process.execPath, ["examples/calls.ts"], {
-  cwd: root,
-  encoding: "utf8",
-  env: { ...process.env, FORCE_COLOR: "1", NO_COLOR: undefined },
-});
+const output = await onTerminal(`"${process.execPath}" examples/tour.ts`);
+
+/** What a command leaves on a terminal of this width, colours included. */
+async function onTerminal(command: string): Promise<string> {
+  const tmux = (...words: string[]): string =>
+    execFileSync("tmux", ["-L", "windlass-picture", ...words], { encoding: "utf8" });
+  const done = "windlass-picture-done";
+  // The number of a run is different every time, and says nothing.
+  tmux(
+    "new-session",
+    "-d",
+    "-x",
+    String(columns),
+    "-y",
+    "40",
+    "-c",
+    root,
+    `env -u NO_COLOR ${command}; tmux wait-for -S ${done}; sleep 5`,
+  );
+  try {
+    tmux("wait-for", done);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return tmux("capture-pane", "-e", "-p").trimEnd();
+  } finally {
+    tmux("kill-server");
+  }
+}
 
 interface Span {
   readonly text: string;
@@ -27,10 +49,10 @@ function spans(line: string): Span[] {
   const found: Span[] = [];
   let style = "";
   // oxlint-disable-next-line no-control-regex -- colour codes are what is looked for
-  for (const part of line.split(/(\u001B\[\d+m)/)) {
+  for (const part of line.split(/(\u001B\[[\d;]*m)/)) {
     // oxlint-disable-next-line no-control-regex
-    const code = /^\u001B\[(\d+)m$/.exec(part)?.[1];
-    if (code !== undefined) style = styles[code] ?? "";
+    const code = /^\u001B\[([\d;]*)m$/.exec(part)?.[1];
+    if (code !== undefined) style = styles[code.split(";").at(-1) ?? ""] ?? "";
     else if (part !== "") found.push({ text: part, style });
   }
   return found;
