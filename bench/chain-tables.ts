@@ -26,8 +26,12 @@ function sequenceTable(rows: readonly Row[]): string {
     ["contender", "µs of CPU per step", "× guarded by hand"],
     rows.map((row) => [name(row, sequenceEntries), figure(row.cpuUs.median), ratio(row.ratio)]),
   );
-  return `${body}\n\nWhat each does per step:\n\n${dutyMarks(sequenceEntries)}\n\n${notes(sequenceEntries)}`;
+  return `${toolText}\n\n${body}\n\nWhat each does per step:\n\n${dutyMarks(sequenceEntries)}\n\n${notes(sequenceEntries)}`;
 }
+
+/** Of the steps in a row, side by side, at once and on the disk. */
+const toolText =
+  "Steps call the search tool that single calls are measured with (text with bounds, a number with a default, an optional list, an optional object), with one more number that each step adds one to; text and number are handed on, and the floor and every peer do the same. For Windlass that is two references per step, for the others the object itself.";
 
 function fanoutTable(rows: readonly FanoutRow[]): string {
   const { small, large } = fanoutSizes;
@@ -116,7 +120,7 @@ function durableTable(rows: readonly DurableRow[]): string {
     ]),
   );
   const intro =
-    "500 runs of 20 steps that write (`idempotent`), at once, in SQLite with `synchronous = FULL`. A start is on the disk before its step begins, an outcome before the next step does. Alone: one run has the disk to itself.";
+    "500 runs of 20 steps of the same tool, which writes here (`idempotent`), at once, in SQLite with `synchronous = FULL`. A start is on the disk before its step begins, an outcome before the next step does. Alone: one run has the disk to itself.";
   return `${intro}\n\n${body}\n\n${notes(durableEntries)}`;
 }
 

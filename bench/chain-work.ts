@@ -10,8 +10,8 @@ const inARow = 100;
 
 /** Steps in a row, each given what the one before gave. */
 export async function sequenceWork([file = "", variant]: readonly string[]): Promise<Work> {
-  const { addTool } = await import("./contenders/chain-workload.ts");
-  const contender = await loadContender<ChainContender>(file, { tool: addTool, steps: inARow }, variant);
+  const { searchTool } = await import("./contenders/chain-workload.ts");
+  const contender = await loadContender<ChainContender>(file, { tool: searchTool, steps: inARow }, variant);
   await refusesBadValues(contender);
   return { units: inARow, prepare: (repetitions) => () => repeat(contender, repetitions, (value) => value + inARow) };
 }

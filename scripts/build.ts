@@ -20,7 +20,7 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { chain: "src/chain.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
-  { cli: "src/cli/main.ts" },
+  { cli: "src/cli/start-program.ts" },
 ];
 
 /** What `loadPackage` loads, and the file that it becomes. */
@@ -61,23 +61,60 @@ const noOtherPrograms: Plugin = {
   load: (id) => (id === "\0nothing" ? { code: "export default {};", moduleType: "js" } : undefined),
 };
 
-/** Runs on any Node, so that an old one gets a sentence instead of a syntax error. */
+/**
+ * What our own files import from Node is taken from its modules as they are: an import would read everything that they
+ * export, and so load what hides behind exports that nobody uses.
+ */
+const nodeAsItIs: Plugin = {
+  name: "node-as-it-is",
+  resolveId: (id, importer) =>
+    id.startsWith("node:") && importer?.startsWith(join(root, "src/")) === true ? `\0as-it-is ${id}` : undefined,
+  load: (id) =>
+    id.startsWith("\0as-it-is ")
+      ? { code: `module.exports = process.getBuiltinModule(${JSON.stringify(id.split(" ")[1])});`, moduleType: "js" }
+      : undefined,
+};
+
+/**
+ * Writes what is not ASCII as escapes: one such character makes the engine keep the whole file in two bytes per
+ * character, and reading it takes twice as long.
+ */
+const asciiOnly: Plugin = {
+  name: "ascii-only",
+  generateBundle: (_, bundle) => {
+    for (const file of Object.values(bundle)) if (file.type === "chunk") file.code = toAscii(file.code, file.fileName);
+  },
+};
+
+function toAscii(code: string, file: string): string {
+  // In these two places an escape would mean something else.
+  const kept = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]|\braw`(?:[^`\\]|\\.)*[^\0-\x7f`]/su.exec(code);
+  if (kept !== null) throw new Error(`${file}: write as an escape what is not ASCII in ${kept[0].slice(-60)}`);
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/**
+ * Runs on any Node, so that an old one gets a sentence instead of a syntax error. What was compiled once is not compiled
+ * again; that has to be said before the rest is loaded, so this stands in for src/cli/main.ts.
+ */
 const bin = `#!/usr/bin/env node
 if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error("windlass needs Node 24 or newer; this is " + process.version + ". Install a newer Node, or use npm run windlass in a checkout.");
   process.exit(2);
 }
-await import("./cli.js");
+process.getBuiltinModule("node:module").enableCompileCache();
+const { startProgram } = await import("./cli.js");
+await startProgram();
 `;
 
 /**
- * What the program needs before it knows its command, and what a command needs besides, as two files: each of dozens
- * of files takes its time to be found and read.
+ * What the program needs before it knows its command, what a check needs besides, what tools need, and what a run
+ * needs, as one file each: each of dozens of files takes its time to be found and read.
  */
 function groupsOf(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
   const modulesOf = (...files: readonly string[]): Set<string> => {
-    const entries = new Set(files.map((file) => join(root, "src/cli", file)));
+    const entries = new Set(files.map((file) => join(root, "src", file)));
     const reached = new Set(chunks.filter(({ moduleIds }) => moduleIds.some((id) => entries.has(id))));
     for (const { imports } of reached) {
       // What is no chunk belongs to Node.
@@ -85,11 +122,17 @@ function groupsOf(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
     }
     return new Set([...reached].flatMap(({ moduleIds }) => moduleIds));
   };
-  const first = modulesOf("run-cli.ts", "end-process.ts", "terminal.ts");
-  const then = modulesOf("commands/validate.ts");
+  const taken = new Set<string>();
+  const group = (name: string, ...files: readonly string[]): CodeSplittingGroup => {
+    const modules = new Set([...modulesOf(...files)].filter((id) => !taken.has(id)));
+    for (const id of modules) taken.add(id);
+    return { name, test: (id) => modules.has(id) };
+  };
   return [
-    { name: "start", test: (id) => first.has(id) },
-    { name: "work", test: (id) => then.has(id) && !first.has(id) },
+    group("start", "cli/start-program.ts"),
+    group("work", "cli/commands/validate.ts"),
+    group("tools", "cli/check-tools.ts", "builtin/builtin-tools.ts"),
+    group("run", "cli/commands/run.ts"),
   ];
 }
 
@@ -99,7 +142,7 @@ async function write(input: Readonly<Record<string, string>>, format: "esm" | "c
     cwd: root,
     platform: "node",
     input: { ...input },
-    plugins: [fromOneFile, appApart, noOtherPrograms],
+    plugins: [fromOneFile, appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
     // Only our own files load the program's; what they take from it is theirs to know.
     preserveEntrySignatures: "allow-extension",
     logLevel: "warn",

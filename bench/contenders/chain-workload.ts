@@ -1,27 +1,36 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
+import { schema as searchSchema } from "./workload.ts";
 
-/** What the steps of a chain hand on. */
-export interface Value {
+/** What a step gives to the next: what to look for, and a number, by which one sees that every step was done. */
+export interface Given {
+  readonly query: string;
   readonly value: number;
 }
+
+/** What a chain is given. */
+export const givenOf = (value: number): Given => ({ query: `what changed in release ${value}`, value });
 
 /** A tool that steps call. */
 export interface StepTool {
   readonly name: string;
   readonly description: string;
-  readonly schema: typeof valueSchema;
-  readonly run: (args: Value) => Promise<Value>;
+  readonly schema: typeof stepSchema;
+  readonly run: (args: Given) => Promise<Given>;
 }
 
-export const valueSchema = z.object({ value: z.number() });
+/** The parameters of the search tool that single calls are measured with, and the number. */
+export const stepSchema = searchSchema.extend({ value: z.number() });
+
+/** What a step gives, for whoever has to know. */
+export const givenSchema = z.object({ query: z.string(), value: z.number() });
 
 /** Does next to nothing: what is measured is everything around it. */
-export const addTool: StepTool = {
-  name: "add_one",
-  description: "Adds one.",
-  schema: valueSchema,
-  run: async ({ value }) => ({ value: value + 1 }),
+export const searchTool: StepTool = {
+  name: "search",
+  description: "Searches the release notes, and adds one.",
+  schema: stepSchema,
+  run: async ({ query, value }) => ({ query, value: value + 1 }),
 };
 
 /** Each step of a chain that mostly waits takes this long, … */
@@ -33,10 +42,10 @@ export const pauses = 10;
 export const pauseTool: StepTool = {
   name: "wait",
   description: "Waits a moment, then adds one.",
-  schema: valueSchema,
-  run: async ({ value }) => {
+  schema: stepSchema,
+  run: async ({ query, value }) => {
     await pause(pauseMs);
-    return { value: value + 1 };
+    return { query, value: value + 1 };
   },
 };
 
@@ -47,7 +56,7 @@ export const sumTool = {
   name: "sum",
   description: "Adds numbers up.",
   schema: valuesSchema,
-  run: async ({ values }: { readonly values: readonly number[] }): Promise<Value> => {
+  run: async ({ values }: { readonly values: readonly number[] }): Promise<{ value: number }> => {
     let value = 0;
     for (const one of values) value += one;
     return { value };

@@ -5,7 +5,7 @@ import { flattenRecord } from "../../src/store/index.ts";
 import { createRedactor } from "../../src/text/index.ts";
 import type { DurableContender } from "../contender.ts";
 import { callRecords } from "./call-records.ts";
-import { addTool } from "./chain-workload.ts";
+import { givenOf, searchTool } from "./chain-workload.ts";
 
 /**
  * The least that survives: all runs go in step; what begins is on the disk before it begins, what it gave and its
@@ -25,14 +25,14 @@ export function create(folder: string, steps: number): DurableContender {
     async run(runs) {
       const first = begun;
       begun += runs;
-      const given = Array.from({ length: runs }, () => ({ value: 0 }));
+      const given = Array.from({ length: runs }, () => givenOf(0));
       for (let step = 0; step < steps; step++) {
         db.exec("BEGIN IMMEDIATE");
         for (let run = 0; run < runs; run++) {
           insertEvent.run(first + run, 2 * step + 1, "started", `s${step}#1`, Date.now(), '{"effect":"idempotent"}');
         }
         db.exec("COMMIT");
-        for (let run = 0; run < runs; run++) given[run] = await addTool.run(addTool.schema.parse(given[run]));
+        for (let run = 0; run < runs; run++) given[run] = await searchTool.run(searchTool.schema.parse(given[run]));
         db.exec("BEGIN IMMEDIATE");
         for (let run = 0; run < runs; run++) {
           const data = JSON.stringify({ kind: "call", result: { success: true, output: given[run] } });

@@ -1,5 +1,5 @@
 import type { ChainContender } from "../contender.ts";
-import type { SequenceTask, Value } from "./chain-workload.ts";
+import { type Given, type SequenceTask, givenOf } from "./chain-workload.ts";
 import { guarded, outputOf } from "./guarded.ts";
 
 /** Guarded calls, one awaited after the other. */
@@ -7,8 +7,8 @@ export function create({ tool, steps }: SequenceTask): ChainContender {
   const call = guarded(new Map([[tool.name, tool]]), 1000);
   return {
     async run(value) {
-      let given: Value = { value };
-      for (let step = 0; step < steps; step++) given = outputOf(await call(tool.name, given)) as Value;
+      let given = givenOf(value);
+      for (let step = 0; step < steps; step++) given = outputOf(await call(tool.name, given)) as Given;
       return given.value;
     },
   };

@@ -1,9 +1,18 @@
 import { createStep, createWorkflow } from "@mastra/core/workflows";
 import { z } from "zod";
 import type { ChainContender } from "../contender.ts";
-import { type FanoutTask, type Value, addTool, sumTool, valueSchema } from "./chain-workload.ts";
+import {
+  type FanoutTask,
+  type Given,
+  givenOf,
+  givenSchema,
+  searchTool,
+  stepSchema,
+  sumTool,
+} from "./chain-workload.ts";
 
-const schemas = { inputSchema: valueSchema, outputSchema: valueSchema };
+const sumSchema = z.object({ value: z.number() });
+const schemas = { inputSchema: stepSchema, outputSchema: givenSchema };
 
 /** `.parallel()` with that many steps, or `.foreach()` over a list; then a step that joins. */
 export function create({ steps }: FanoutTask, variant: "parallel" | "foreach"): ChainContender {
@@ -12,22 +21,23 @@ export function create({ steps }: FanoutTask, variant: "parallel" | "foreach"): 
 
 function parallel(steps: number): ChainContender {
   const each = Array.from({ length: steps }, (_, index) =>
-    createStep({ id: `s${index}`, ...schemas, execute: ({ inputData }) => addTool.run(inputData) }),
+    createStep({ id: `s${index}`, ...schemas, execute: ({ inputData }) => searchTool.run(inputData) }),
   );
   const join = createStep({
     id: "join",
-    inputSchema: z.record(z.string(), valueSchema),
-    outputSchema: valueSchema,
+    inputSchema: z.record(z.string(), givenSchema),
+    outputSchema: sumSchema,
     execute: ({ inputData }) => sum(Object.values(inputData)),
   });
-  const workflow = createWorkflow({ id: "parallel", ...schemas })
+  const workflow = createWorkflow({ id: "parallel", inputSchema: stepSchema, outputSchema: sumSchema })
     .parallel(each)
     .then(join)
     .commit();
   return {
     async run(value) {
       const run = await workflow.createRun();
-      const result = await run.start({ inputData: { value } });
+      // The type asks for the defaults too, which the schema fills in.
+      const result = await run.start({ inputData: givenOf(value) as z.output<typeof stepSchema> });
       if (result.status !== "success") throw new Error(`the workflow ended with status ${result.status}`);
       return result.result.value;
     },
@@ -35,27 +45,27 @@ function parallel(steps: number): ChainContender {
 }
 
 function foreach(steps: number): ChainContender {
-  const each = createStep({ id: "each", ...schemas, execute: ({ inputData }) => addTool.run(inputData) });
+  const each = createStep({ id: "each", ...schemas, execute: ({ inputData }) => searchTool.run(inputData) });
   const join = createStep({
     id: "join",
-    inputSchema: z.array(valueSchema),
-    outputSchema: valueSchema,
+    inputSchema: z.array(givenSchema),
+    outputSchema: sumSchema,
     execute: ({ inputData }) => sum(inputData),
   });
-  const workflow = createWorkflow({ id: "foreach", inputSchema: z.array(valueSchema), outputSchema: valueSchema })
+  const workflow = createWorkflow({ id: "foreach", inputSchema: z.array(givenSchema), outputSchema: sumSchema })
     .foreach(each, { concurrency: steps })
     .then(join)
     .commit();
   return {
     async run(value) {
       const run = await workflow.createRun();
-      const result = await run.start({ inputData: Array.from({ length: steps }, () => ({ value })) });
+      const result = await run.start({ inputData: Array.from({ length: steps }, () => givenOf(value)) });
       if (result.status !== "success") throw new Error(`the workflow ended with status ${result.status}`);
       return result.result.value;
     },
   };
 }
 
-function sum(given: readonly Value[]): Promise<Value> {
+function sum(given: readonly Given[]): Promise<{ value: number }> {
   return sumTool.run(sumTool.schema.parse({ values: given.map(({ value }) => value) }));
 }

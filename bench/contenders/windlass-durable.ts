@@ -3,7 +3,8 @@ import { currentOwner, openSqlite } from "../../src/adapters/index.ts";
 import { createRedactor } from "../../src/text/index.ts";
 import type { DurableContender } from "../contender.ts";
 import { loadChains, loadSubject } from "../subject.ts";
-import { addTool } from "./chain-workload.ts";
+import { givenOf, searchTool } from "./chain-workload.ts";
+import { inARow } from "./windlass-in-a-row.ts";
 
 /** Runs in the journal, as the CLI executes them: every step writes, so that its start is on the disk before it. */
 export async function create(folder: string, steps: number): Promise<DurableContender> {
@@ -11,33 +12,21 @@ export async function create(folder: string, steps: number): Promise<DurableCont
   const { ChainLibrary, ChainRuns, loadPlan } = await loadChains();
   const redactor = createRedactor(["hunter2secret"]);
   const store = await openSqlite({ file: join(folder, "journal.db"), redactor });
-  const { schema, ...add } = addTool;
+  const { schema, ...search } = searchTool;
   const engine = createEngine({
-    tools: [defineTool({ ...add, effect: "idempotent", input: schema })],
+    tools: [defineTool({ ...search, effect: "idempotent", input: schema })],
     records: store.records,
     redactor,
   });
   const chains = new ChainLibrary({ tools: engine.tools });
   const { runs: journal, approvals } = store;
   const runs = new ChainRuns({ engine, journal, approvals, chains, owner: currentOwner() });
-  const step = (index: number): { id: string; tool: string; params: { value: string } } => ({
-    id: `s${index}`,
-    tool: add.name,
-    params: { value: index === 0 ? "${input.value}" : `\${steps.s${index - 1}.output.value}` },
-  });
-  const plan = await loadPlan(
-    {
-      name: "durable",
-      steps: Array.from({ length: steps }, (_, index) => step(index)),
-      output: `\${steps.s${steps - 1}.output.value}`,
-    },
-    engine,
-  );
+  const plan = await loadPlan(inARow("durable", search.name, steps), engine);
   return {
     run: (count) =>
       Promise.all(
         Array.from({ length: count }, async () => {
-          const result = await runs.start(plan, { input: { value: 0 } });
+          const result = await runs.start(plan, { input: givenOf(0) });
           if (!result.success) throw new Error(result.error?.message);
           return result.output;
         }),

@@ -1,23 +1,23 @@
 import type { ChainSpec } from "../../src/chain/index.ts";
 import type { ChainContender } from "../contender.ts";
 import { loadChains, loadSubject } from "../subject.ts";
-import { type FanoutTask, addTool, sumTool } from "./chain-workload.ts";
+import { type FanoutTask, givenOf, searchTool, sumTool } from "./chain-workload.ts";
 
 /** A chain with that many steps and one that refers to all of them, or one step for each item of a list. */
 export async function create({ steps }: FanoutTask, variant: "steps" | "for_each"): Promise<ChainContender> {
   const { defineTool, createEngine } = await loadSubject();
   const { loadPlan, runChain } = await loadChains();
-  const { schema: value, ...add } = addTool;
+  const { schema: parameters, ...search } = searchTool;
   const { schema: values, ...sum } = sumTool;
   const engine = createEngine({
     tools: [
-      defineTool({ ...add, effect: "read", input: value }),
+      defineTool({ ...search, effect: "read", input: parameters }),
       defineTool({ ...sum, effect: "read", input: values }),
     ],
   });
   const plan = await loadPlan(variant === "steps" ? manySteps(steps) : manyItems(steps), engine);
   const inputOf = (given: number): unknown =>
-    variant === "steps" ? { value: given } : { values: Array.from({ length: steps }, () => given) };
+    variant === "steps" ? givenOf(given) : { all: Array.from({ length: steps }, () => givenOf(given)) };
   return {
     async run(given) {
       const result = await runChain(plan, { engine, input: inputOf(given) });
@@ -32,20 +32,25 @@ const output = "${steps.join.output.value}";
 function manySteps(count: number): ChainSpec {
   const ids = Array.from({ length: count }, (_, index) => `s${index}`);
   const join = { id: "join", tool: sumTool.name, params: { values: ids.map((id) => `\${steps.${id}.output.value}`) } };
+  const params = { query: "${input.query}", value: "${input.value}" };
   return {
     name: "many-steps",
     max_parallel: count,
-    steps: [...ids.map((id) => ({ id, tool: addTool.name, params: { value: "${input.value}" } })), join],
+    steps: [...ids.map((id) => ({ id, tool: searchTool.name, params })), join],
     output,
   };
 }
 
 function manyItems(count: number): ChainSpec {
-  const each = { for_each: "${input.values}", concurrency: count, params: { value: "${item}" } };
+  const each = {
+    for_each: "${input.all}",
+    concurrency: count,
+    params: { query: "${item.query}", value: "${item.value}" },
+  };
   return {
     name: "many-items",
     steps: [
-      { id: "each", tool: addTool.name, ...each },
+      { id: "each", tool: searchTool.name, ...each },
       { id: "join", tool: sumTool.name, params: { values: "${steps.each.output[*].value}" } },
     ],
     output,

@@ -24,6 +24,8 @@ export interface ChainFolderOptions {
   readonly builtins: readonly LibrarySource[];
   /** Changes whenever the tools do: what an edit was missing may be there now. */
   readonly toolsVersion: () => number;
+  /** The chains of the library are about to change, not for the first time. */
+  readonly onChanging?: () => void;
   /** The chains of the library may have changed. */
   readonly onChange: () => void;
   readonly mode?: ReloadMode;
@@ -119,6 +121,7 @@ export class ChainFolder {
       this.#toolsVersion === toolsVersion();
     this.#skipped = found.problems;
     if (isSame) return;
+    if (this.#toolsVersion !== undefined) this.#options.onChanging?.();
     for (const file of known) {
       const before = this.#files.get(file.name);
       if (before !== undefined && before !== file) file.good = this.#lastGood(before);

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { currentOwner } from "../adapters/index.ts";
-import { systemClock } from "../base/index.ts";
 import { builtinChains } from "../builtin/index.ts";
 import { ChainLibrary, ChainRuns, type Plan } from "../chain/index.ts";
-import type { Engine, ToolEvent } from "../engine/index.ts";
+import type { Engine } from "../engine/index.ts";
 import type { ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ChainFolder } from "./chain-folder.ts";
+import { ChainTools } from "./chain-tools.ts";
 import { loadChain } from "./load-chain.ts";
 import type { Journal } from "./open-journal.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -31,6 +31,7 @@ export interface Chains {
   readonly runs: ChainRuns;
   /** Values of the variables that the workspace allows. */
   readonly env: Readonly<Record<string, string>>;
+  readonly tools: ChainTools;
   loadChain(nameOrFile: string): Promise<Plan>;
   problems(): readonly Problem[];
 }
@@ -40,27 +41,20 @@ export function createChains(options: ChainsOptions): Chains {
   const { dir, config, engine, registry, journal, mode } = options;
   const env = pick(options.env, config.env);
   const library = new ChainLibrary({
-    tools: registry,
+    tools: registry.present,
     env: config.env,
     secrets: Object.keys(config.secrets),
     maxParallel: config.chains.maxParallel,
   });
-  let added: ToolEvent["type"] = "tool_loaded";
-  const register = (): void => {
-    const change = library.registerIn(registry, env);
-    const named = (names: readonly string[]) => names.map((name) => ({ name, file: folder.fileOf(name) }));
-    tell(engine, added, named(change.added));
-    tell(engine, "tool_updated", named(change.updated));
-    tell(engine, "tool_removed", named(change.removed));
-    added = "tool_added";
-  };
+  const tools = new ChainTools({ library, registry, engine, env, fileOf: (chain) => folder.fileOf(chain) });
   const folder = new ChainFolder({
     dir: join(dir, config.chains.directory),
     root: dir,
     library,
     builtins: builtinChains(),
-    toolsVersion: () => registry.version,
-    onChange: register,
+    toolsVersion: () => tools.toolsVersion,
+    onChanging: () => tools.registerLoaded(),
+    onChange: () => tools.update(),
     mode,
   });
   const runs = new ChainRuns({
@@ -76,6 +70,7 @@ export function createChains(options: ChainsOptions): Chains {
     folder,
     runs,
     env,
+    tools,
     loadChain: (nameOrFile) => {
       folder.refresh();
       return loadChain(nameOrFile, { dir, library, folder, tools: registry });
@@ -91,14 +86,6 @@ function pick(env: ChainsOptions["env"], names: readonly string[]): Record<strin
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-/** Tells of chains as of any tools. */
-function tell(engine: Engine, type: ToolEvent["type"], chains: readonly { name: string; file: string | undefined }[]) {
-  for (const { name, file } of chains) {
-    const at = systemClock.now();
-    engine.emit({ type, at, tool: name, source: "chains", ...(file !== undefined && { file }) });
-  }
 }
 
 /** Chains that a tool of the same name hides from whoever calls by name. */

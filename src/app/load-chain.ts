@@ -29,9 +29,19 @@ export async function loadChain(nameOrFile: string, places: ChainPlaces): Promis
   const file = isBelow(path, places.dir) ? relative(places.dir, path).split(sep).join("/") : path;
   const read = await readText({ path, name: file });
   if (read.problem !== undefined) throw new ChainError([read.problem], undefined);
+  const known = nameOf(file, read.source, places);
+  if (known !== undefined) return library.plan(known);
   const { plan, problems } = planFile({ text: read.source, file }, library.context);
   if (plan !== undefined && !hasErrors(problems)) return plan;
   throw new ChainError(problems, read.source);
+}
+
+/** The chain that the library has from this very text, planned already or to be planned once. */
+function nameOf(file: string, text: string, { library, folder }: ChainPlaces): string | undefined {
+  return library.names().find((name) => {
+    const source = folder.fileOf(name) === file ? library.sourceOf(name) : undefined;
+    return source !== undefined && "text" in source && source.text === text;
+  });
 }
 
 async function findFile(name: string, dir: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -219,5 +219,78 @@ describe("[B01] a tool file in tools/", () => {
       expect(["permission_denied", "validation_error"]).toContain(error?.code);
     }
     expect(connections).toBe(before);
+  });
+});
+
+describe("a workspace whose tools load while its database opens", () => {
+  test("is refused when the database cannot be used, and holds nothing back", async () => {
+    const dir = await folderWith({
+      ".windlass/journal.db": "no database at all, only text",
+      "tools/a.yaml": httpRequest,
+    });
+    await expect(openWorkspace(dir, { reload: true })).rejects.toMatchObject({ code: "store_failed" });
+    await writeFiles(dir, { ".windlass/journal.db": "" });
+    expect((await workspaceIn(dir)).engine.tools.has("http_request")).toBe(true);
+  });
+
+  test("is refused at once when a tool's code is never done loading", async () => {
+    const code = "await new Promise(() => setInterval(() => {}, 1000).unref());";
+    const dir = await folderWith({ ".windlass/journal.db": "no database at all, only text", "tools/a.mjs": code });
+    await expect(openWorkspace(dir, { reload: false })).rejects.toMatchObject({ code: "store_failed" });
+  });
+});
+
+describe("the chains of a workspace", () => {
+  const chain = (name: string, tool: string): string =>
+    `name: ${name}\nsteps: [{ id: a, tool: ${tool}, params: {} }]\n`;
+  const files = {
+    "chains/one.yaml": "name: one\nsteps: [{ id: a, tool: echo, params: { message: hi } }]\n",
+    "chains/two.yaml": chain("two", "one"),
+    "chains/bad.yaml": chain("bad", "nobody"),
+  };
+
+  test("are planned when they are asked for: running one plans no other, valid or not", async () => {
+    const workspace = await workspaceIn(await folderWith(files), { store: "memory" });
+    await workspace.loadChain("chains/one.yaml");
+    const { version } = workspace.engine.tools;
+    expect((await workspace.engine.call("echo", { message: "a" })).success).toBe(true);
+    // Registering them changes it.
+    expect(workspace.engine.tools.version).toBe(version);
+    expect(workspace.engine.tools.has("two")).toBe(true);
+    expect(workspace.engine.tools.version).toBe(version + 1);
+  });
+
+  test("are tools for whoever calls, lists or mistypes them", async () => {
+    const dir = await folderWith(files);
+    const called = await workspaceIn(dir, { store: "memory" });
+    expect(await called.engine.call("two", {})).toMatchObject({ success: true, meta: { source: "chains" } });
+    const listed = await workspaceIn(dir, { store: "memory" });
+    const names = new Set(listed.engine.tools.list().map(({ tool }) => tool.name));
+    expect([names.has("one"), names.has("two"), names.has("bad")]).toEqual([true, true, false]);
+    const mistyped = await workspaceIn(dir, { store: "memory" });
+    expect(await mistyped.engine.call("twoo", {})).toMatchObject({
+      error: { message: expect.stringContaining("two") },
+    });
+  });
+
+  test("are told as removed when their tool goes, also when nobody had asked for them before", async () => {
+    const dir = await folderWith({
+      "tools/ask.yaml": httpRequest.replace(/^name: .*$/m, "name: ask"),
+      "chains/asks.yaml": "name: asks\nsteps: [{ id: a, tool: ask, params: { url: 'https://example.com' } }]\n",
+    });
+    const workspace = await workspaceIn(dir, { store: "memory" });
+    const told: string[] = [];
+    workspace.engine.subscribe((event) => void ("tool" in event && told.push(event.tool)), ["tool_removed"]);
+    await rm(join(dir, "tools/ask.yaml"));
+    await workspace.folder.reload();
+    expect(told.toSorted()).toEqual(["ask", "asks"]);
+  });
+
+  test("keep their plans when they become tools", async () => {
+    const workspace = await workspaceIn(await folderWith(files), { store: "memory" });
+    const plan = await workspace.loadChain("one");
+    expect(workspace.engine.tools.has("one")).toBe(true);
+    expect(await workspace.loadChain("one")).toBe(plan);
+    expect(await workspace.loadChain("chains/one.yaml")).toBe(plan);
   });
 });

@@ -20,7 +20,8 @@ import { type AnyTool, ToolRegistry } from "../tool/index.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
-import { memoryJournal, openJournal } from "./open-journal.ts";
+import { HeldEvents } from "./held-events.ts";
+import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
 import { type ReadSecrets, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
@@ -105,24 +106,13 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const secrets = await readSecrets(config.secrets, dir, env);
   const redactor = createRedactor(Object.values(secrets.values));
   const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
-  const journal = options.store === "memory" ? memoryJournal(redactor) : await openJournal(dir, keeping);
+  const opening = options.store === "memory" ? Promise.resolve(memoryJournal(redactor)) : openJournal(dir, keeping);
   const door = createDoor({ allow: config.network.allow });
   const builtins = registryOf(builtinTools({ door }));
   const registry = registryOf(builtins.list().map(({ tool }) => tool));
 
-  const parked = parkingApprover(journal.approvals, systemClock);
-  const engine = createEngine({
-    ...engineOptions(config),
-    registry,
-    redactor,
-    secrets: secrets.values,
-    records: journal.records,
-    ...(journal.cache !== undefined && { cache: journal.cache }),
-    approver: options.approver?.(parked) ?? parked,
-    ...(options.onLog !== undefined && { onLog: options.onLog }),
-  });
   const mode = reloadMode(config, options.reload ?? true);
-  const chains = createChains({ dir, config, engine, registry, journal, mode, env });
+  const events = new HeldEvents();
   const folder = createToolFolder({
     dir: join(dir, config.engine.toolsDirectory),
     root: dir,
@@ -130,14 +120,26 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     executors: builtins,
     http: door,
     secretNames: Object.keys(config.secrets),
-    onEvent: (event) => {
-      engine.emit(event);
-      if (event.type === "reload_completed") chains.folder.refresh();
-    },
+    onEvent: (event) => events.tell(event),
     mode,
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
-  await folder.load();
+  const journal = await loadMeanwhile(opening, folder);
+
+  const engine = createEngine({
+    ...engineOptions(config),
+    ...keptIn(journal, options),
+    registry,
+    redactor,
+    secrets: secrets.values,
+    missingSecrets: Object.fromEntries(secrets.missing.map(({ name, why }) => [name, why])),
+  });
+  const chains = createChains({ dir, config, engine, registry, journal, mode, env });
+  events.release((event) => {
+    if (event.type === "reload_started") chains.tools.registerLoaded();
+    engine.emit(event);
+    if (event.type === "reload_completed") chains.folder.refresh();
+  });
   await chains.folder.load();
 
   return {
@@ -165,11 +167,38 @@ function registryOf(builtins: readonly AnyTool[]): ToolRegistry {
   return registry;
 }
 
+/**
+ * Loads the tools while the database is opened: its thread takes about as long to start as they take to be read.
+ * Where one of the two fails, nothing stays open.
+ */
+async function loadMeanwhile(opening: Promise<Journal>, folder: ToolFolder): Promise<Journal> {
+  try {
+    const [journal] = await Promise.all([opening, folder.load()]);
+    return journal;
+  } catch (error) {
+    // Not waited for: what is being loaded may never be done.
+    void folder.close();
+    void opening.then((journal) => journal.close()).catch(() => undefined);
+    throw error;
+  }
+}
+
 /** Closes one after the other; one that fails does not keep the others open. */
 async function closeAll(parts: readonly Closable[]): Promise<void> {
   const failures: unknown[] = [];
   for (const part of parts) await part.close().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
+}
+
+/** What an engine takes from where its records and approvals are kept, and from who opened the workspace. */
+function keptIn({ records, approvals, cache }: Journal, { approver, onLog }: WorkspaceOptions): EngineOptions {
+  const parked = parkingApprover(approvals, systemClock);
+  return {
+    records,
+    ...(cache !== undefined && { cache }),
+    approver: approver?.(parked) ?? parked,
+    ...(onLog !== undefined && { onLog }),
+  };
 }
 
 function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): EngineOptions {

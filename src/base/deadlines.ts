@@ -49,11 +49,14 @@ export class Deadlines {
     return size;
   }
 
-  /** Calls `target.expire()` after `ms`, unless cancelled; at once when `ms` is no time at all. Holds the process. */
-  set(ms: number, target: Expiring): Deadline {
+  /**
+   * Calls `target.expire()` after `ms`, unless cancelled; at once when `ms` is no time at all. Holds the process. `now`
+   * is for those who have just looked at the clock.
+   */
+  set(ms: number, target: Expiring, now: number = this.#clock.elapsed()): Deadline {
     // Not Math.max: it would let NaN through, which no timer ever reaches.
     const queue = this.#queueOf(ms > 0 ? Math.ceil(ms) : 0);
-    const deadline = new Deadline(this.#clock.elapsed() + (ms > 0 ? ms : 0), target, queue);
+    const deadline = new Deadline(now + (ms > 0 ? ms : 0), target, queue);
     queue.pending.append(deadline);
     if (queue.timer === undefined) this.#arm(queue, queue.ms);
     else if (queue.pending.size === 1) queue.timer.hold(true);

@@ -21,4 +21,4 @@ export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
 export { WallTime } from "./wall-time.ts";
-export { type Usage, systemUsage } from "./usage.ts";
+export { type Usage, cpuTime, usageSince } from "./usage.ts";

@@ -93,6 +93,71 @@ describe("runs that survive", () => {
     expect([tools.calls.length, (await approvals.list(clock.now())).length, clock.timers]).toEqual([1, 1, 0]);
   });
 
+  describe("a question that is looked up again after its time", () => {
+    const asks: ChainSpec = {
+      name: "c",
+      steps: [{ id: "a", tool: "t", params: { x: 1 }, approval: { message: "go?", expires: 60 } }],
+    };
+
+    test.each([
+      { decision: { approved: true, by: "ann" }, status: "success", reason: undefined, kept: "used" },
+      { decision: { approved: false, by: "ann" }, status: "failed", reason: "rejected", kept: "rejected" },
+      { decision: undefined, status: "failed", reason: "expired", kept: "expired" },
+    ])("decided in time as $decision: $status $reason", async ({ decision, status, reason, kept }) => {
+      const { clock, approvals, process, tools } = machine([asks], { t: mock({ effect: "once", answer: "done" }) });
+      const one = process();
+      await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
+      const [open] = await approvals.list(clock.now(), "pending");
+      const id = open?.id ?? "";
+      if (decision !== undefined) await approvals.decide(id, decision, clock.now());
+      clock.advance(120_000);
+      const run = await withTime(process().runs.resume("r"), clock);
+      expect([run.status, run.error?.reason]).toEqual([status, reason]);
+      expect(tools.calls).toHaveLength(decision?.approved === true ? 1 : 0);
+      // It was asked about once, and nobody is asked again.
+      expect(await approvals.list(clock.now())).toMatchObject([{ id, status: kept }]);
+    });
+
+    test("one that the store has forgotten since is over, too", async () => {
+      const { clock, approvals, process } = machine([asks], { t: 1 });
+      const one = process();
+      await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
+      clock.advance(120_000);
+      const [first] = await approvals.list(clock.now());
+      const other = { tool: "t", args: {}, message: "?", callerType: "direct", expiresAt: clock.now() + 1000 };
+      for (let i = 0; i < 1000; i++) await approvals.request({ ...other, key: `k${i}` });
+      expect(await approvals.get(first?.id ?? "", clock.now())).toBeUndefined();
+      const run = await withTime(process().runs.resume("r"), clock);
+      expect(run).toMatchObject({ status: "failed", error: { reason: "expired" } });
+    });
+  });
+
+  test("looking at a run that waits names its questions", async () => {
+    const { clock, approvals, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t", approval: "go?" }] }], {
+      t: 1,
+    });
+    const { runs, plan } = process();
+    await withTime(runs.start(plan("c"), { runId: "r" }), clock);
+    const [open] = await approvals.list(clock.now(), "pending");
+    const [state] = (await process().runs.inspect("r")).steps;
+    expect(state).toMatchObject({
+      approvalId: open?.id,
+      questions: [{ approvalId: open?.id, tool: "t", args: {}, message: "go?", isUndo: false }],
+    });
+  });
+
+  test("a run that is cancelled while it waits leaves no question behind, one that waits does", async () => {
+    const { clock, approvals, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t", approval: "go?" }] }], {
+      t: 1,
+    });
+    const { runs, plan } = process();
+    await withTime(runs.start(plan("c"), { runId: "r" }), clock);
+    expect(await approvals.list(clock.now(), "pending")).toHaveLength(1);
+    await runs.cancel("r", "ann");
+    expect((await withTime(process().runs.resume("r"), clock)).status).toBe("cancelled");
+    expect(await approvals.list(clock.now())).toMatchObject([{ status: "rejected", note: "the run is over" }]);
+  });
+
   test("who stays hears of the decision without asking again", async () => {
     const { clock, approvals, process } = machine(
       [{ name: "c", timeout: 60, steps: [{ id: "a", tool: "t", approval: "go?" }] }],
@@ -197,6 +262,68 @@ describe("runs that survive", () => {
     expect(await two.runs.inspect("left")).toMatchObject({ status: "success", output: { a: 7 } });
     await expect(two.runs.resume("changed")).rejects.toMatchObject({ code: "run_changed" });
   });
+
+  test("a run that cannot go on can still be cancelled: what is as it was undoes, the rest is told", async () => {
+    const saga: ChainSpec = {
+      name: "c",
+      steps: [
+        { id: "a", tool: "do", compensate: { tool: "undo_a", params: { of: "a" } } },
+        { id: "b", tool: "do", depends_on: ["a"], compensate: { tool: "undo_b", params: { of: "b" } } },
+        { id: "ask", tool: "do", depends_on: ["b"], approval: "go on?" },
+      ],
+    };
+    const { clock, journal, process, tools } = machine([saga], { do: 1, undo_a: 1, undo_b: 1 });
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "model" }), clock);
+    const { run, events } = await one.runs.read("model");
+    const fingerprints = { ...(JSON.parse(run.fingerprints) as object), undo_b: "another" };
+    const owner = sampleOwner("gone");
+    const left = async (id: string, given: object): Promise<void> => {
+      const made = await journal.create({ ...run, fingerprints: JSON.stringify(fingerprints), ...given, id }, owner);
+      if ("lease" in made) for (const event of events) await journal.append(made.lease, event);
+    };
+    await left("changed", {});
+    await left("older", { format: 0 });
+    await left("unreadable", { definition: "{}" });
+    clock.advance(20_000);
+    const two = process();
+    const calls = tools.calls.length;
+    await two.runs.cancel("changed", "ann");
+    const ended = await withTime(two.runs.resume("changed"), clock);
+    expect(ended).toMatchObject({ status: "cancelled", error: { message: "the run was cancelled by ann" } });
+    expect(tools.calls.slice(calls).map(({ tool }) => tool)).toEqual(["undo_a"]);
+    expect(ended.log().steps.map(({ id, compensation }) => [id, compensation?.status])).toEqual([
+      ["a", "success"],
+      ["b", "failed"],
+      ["ask", undefined],
+    ]);
+    for (const id of ["older", "unreadable"]) {
+      await two.runs.cancel(id);
+      const told = { code: "run_changed", message: expect.stringContaining("nothing of it could be undone") };
+      await expect(two.runs.resume(id)).rejects.toMatchObject(told);
+      expect(await two.runs.cancel(id)).toBe(false);
+      expect((await two.runs.read(id)).run).toMatchObject({ status: "cancelled" });
+    }
+    expect(await two.runs.list({ abandoned: true })).toEqual([]);
+  });
+
+  test("a process that closes no longer waits for a run that another executes", async () => {
+    const { clock, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t" }] }], {
+      t: () => new Promise((resolve) => clock.after(5000, () => resolve(1))),
+    });
+    const [one, two] = [process(), process()];
+    const first = one.runs.start(one.plan("c"), { runId: "r" });
+    const second = two.runs.start(two.plan("c"), { runId: "r" });
+    clock.after(1000, () => void two.runs.close());
+    const waited = second.then(
+      () => "over",
+      (error: { code: string }) => error.code,
+    );
+    expect(await withTime(Promise.all([first.then(({ status }) => status), waited]), clock)).toEqual([
+      "success",
+      "cancelled",
+    ]);
+  });
 });
 
 describe("rerun", () => {
@@ -229,6 +356,31 @@ describe("rerun", () => {
     expect(await runAgain(spec(), "b")).toEqual(["b", "c"]);
     expect(await runAgain(spec(1), "c")).toEqual(["b", "c"]);
     await expect(process().runs.rerun("r", { from: "othr" })).rejects.toThrow('did you mean "other"?');
+  });
+
+  test("tells before what it will do, and why", async () => {
+    const { clock, process } = machine([spec()], { count: mock({ effect: "once", answer: echo }) });
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
+    const renamed: ChainSpec = {
+      ...spec(),
+      steps: spec().steps.map((step) => (step.id === "other" ? { ...step, id: "renamed" } : step)),
+    };
+    const preview = await process([renamed]).runs.previewRerun("r", "c");
+    expect(preview).toEqual({
+      chain: "c",
+      kept: ["a", "b"],
+      again: [
+        { step: "c", tool: "count", effect: "once", below: true, why: "asked", before: "success", called: true },
+        { step: "renamed", tool: "count", effect: "once", below: false, why: "new", before: undefined, called: false },
+      ],
+    });
+    const changed = await process([spec(1)]).runs.previewRerun("r", "other");
+    expect(changed.again.map(({ step, why, needs }) => [step, why, needs])).toEqual([
+      ["b", "changed", undefined],
+      ["c", "needs", "b"],
+      ["other", "asked", undefined],
+    ]);
   });
 
   test("a step that failed runs again, whatever it is from", async () => {

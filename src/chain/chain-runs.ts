@@ -1,60 +1,23 @@
-import { type Clock, canonicalJson, createIds, fail, isFailureError, systemClock } from "../base/index.ts";
-import type { Engine } from "../engine/index.ts";
-import type {
-  ApprovalStore,
-  Claim,
-  JournalEvent,
-  RunJournal,
-  RunLease,
-  RunOwner,
-  RunQuery,
-  StoredRun,
-} from "../store/index.ts";
+import { type Clock, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
+import type { JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
+import { type BegunRun, type MadeRun, type TakenRun, checkSameRun, recalled } from "./begun-run.ts";
+import { checkRunId } from "./check-run-id.ts";
+import { checkAllowed, deniedChains } from "./denied-chains.ts";
+import type { ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
 import { engineExecutor } from "./host/executor.ts";
 import type { JournalHost } from "./host/journal-host.ts";
-import type { AskPerson } from "./host/run-approvals.ts";
 import { RunKeeper } from "./host/run-keeper.ts";
-import type { ChainLibrary } from "./library.ts";
 import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
 import { checkInput } from "./run-chain.ts";
 import { executeRun } from "./run/execute-run.ts";
-import type { RunListener } from "./run/run-events.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
+import { refusingExecutor } from "./refusing-executor.ts";
 import { eventsBefore } from "./rerun-events.ts";
-import { checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
-import { type Surroundings, readSurroundings, writeSurroundings } from "./surroundings.ts";
+import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
+import { changedTools, checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
+import { readSurroundings, writeSurroundings } from "./surroundings.ts";
 import { toolsOf, usesSecrets } from "./tools-of.ts";
-
-/** What {@link ChainRuns} is made of. */
-export interface ChainRunsParts {
-  readonly engine: Engine;
-  readonly journal: RunJournal;
-  readonly approvals: ApprovalStore;
-  readonly chains: ChainLibrary;
-  readonly owner: RunOwner;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly clock?: Clock;
-}
-
-/** How a run is executed, whether it begins or goes on. */
-export interface ExecuteOptions {
-  readonly signal?: AbortSignal;
-  readonly onEvent?: RunListener;
-  /** Answers questions to people right here. */
-  readonly ask?: AskPerson;
-  /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
-  readonly stay?: boolean;
-}
-
-/** What a new run takes. */
-export interface StartOptions extends ExecuteOptions {
-  readonly input?: unknown;
-  readonly context?: Readonly<Record<string, unknown>>;
-  /** Letters, digits and `._-`. The same id with the same chain and input joins the run that has it. */
-  readonly runId?: string;
-  readonly principal?: string;
-}
 
 /** How often a run that another process executes is looked at. */
 const lookMs = 250;
@@ -104,7 +67,7 @@ export class ChainRuns {
       if (claim.kind === "unknown") throw notFound(runId);
       if (claim.kind === "finished") return this.#look(claim.run, claim.events);
       if (claim.kind === "claimed") return this.#goOn(claim, options);
-      if (options.signal?.aborted === true)
+      if (options.signal?.aborted === true || this.#isClosing)
         throw fail("stopped waiting for the run; it goes on", { code: "cancelled" });
       await new Promise<void>((resolve) => this.#clock.after(lookMs, resolve));
     }
@@ -113,17 +76,20 @@ export class ChainRuns {
   /** A new run of the chain as it is now; with `from`, what did not depend on that step is taken from the old run. */
   async rerun(runId: string, options: ExecuteOptions & { readonly from?: string } = {}): Promise<RunResult> {
     const kept = await this.#read(runId);
-    const { chains } = this.#parts;
-    const plan = chains.has(kept.run.chain) ? chains.plan(kept.run.chain) : planOf(kept.run.definition, chains.context);
-    const events =
-      options.from === undefined
-        ? []
-        : eventsBefore({ from: options.from, plan, old: await this.#look(kept.run, kept.events), events: kept.events });
+    const plan = this.#current(kept.run);
+    const { from } = options;
+    const events = from === undefined ? [] : eventsBefore(await this.#preview(kept, plan, from), kept.events);
     // Written by `#begin`.
     const input: unknown = JSON.parse(kept.run.input);
     const { context, principal } = readSurroundings(kept.run.context);
     const made = { plan, runId: this.#ids.next(), input, events, rerunOf: runId };
     return this.#begin(made, { ...options, context, ...(principal !== undefined && { principal }) });
+  }
+
+  /** What {@link rerun} from this step on would do: which steps run again and why, and what is taken over. */
+  async previewRerun(runId: string, from: string): Promise<RerunPreview> {
+    const kept = await this.#read(runId);
+    return this.#preview(kept, this.#current(kept.run), from);
   }
 
   /** Stops a run, whoever executes it: durable when it resolves. False when it is over already. */
@@ -148,7 +114,7 @@ export class ChainRuns {
   }
 
   /** A run and everything that happened to it, for a recording. */
-  read(runId: string): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] }> {
+  read(runId: string): Promise<RunRecording> {
     return this.#read(runId);
   }
 
@@ -179,10 +145,15 @@ export class ChainRuns {
     timer.cancel();
   }
 
-  async #begin(made: Made, options: ExecuteOptions & Pick<StartOptions, "context" | "principal">): Promise<RunResult> {
+  async #begin(
+    made: MadeRun,
+    options: ExecuteOptions & Pick<StartOptions, "context" | "principal">,
+  ): Promise<RunResult> {
     const { plan, runId, input } = made;
-    const { journal, owner, env = {} } = this.#parts;
-    const surroundings = { context: options.context ?? {}, env, principal: options.principal };
+    const { engine, journal, owner, env = {} } = this.#parts;
+    checkAllowed(plan, engine.denies);
+    const denied = deniedChains(plan, engine.denies);
+    const surroundings = { context: options.context ?? {}, env, principal: options.principal, denied };
     const { definition, fingerprints } = snapshotOf(plan);
     const startedAt = this.#clock.now();
     // What an earlier run brings is there when this one begins, and took none of its time.
@@ -202,7 +173,7 @@ export class ChainRuns {
       owner,
     );
     if ("existing" in created) {
-      checkSame(created.existing, plan.name, input);
+      checkSameRun(created.existing, plan.name, input);
       return this.join(runId, options);
     }
     // A run that the store does not take is not begun.
@@ -212,48 +183,64 @@ export class ChainRuns {
     );
   }
 
-  #goOn(claim: Extract<Claim, { kind: "claimed" }>, options: ExecuteOptions): Promise<RunResult> {
+  #goOn(claim: TakenRun, options: ExecuteOptions): Promise<RunResult> {
     return this.#track(this.#continue(claim, options));
   }
 
-  async #continue(
-    { run, lease, events }: Extract<Claim, { kind: "claimed" }>,
-    options: ExecuteOptions,
-  ): Promise<RunResult> {
+  async #continue({ run, lease, events }: TakenRun, options: ExecuteOptions): Promise<RunResult> {
     const { chains, journal } = this.#parts;
     let plan: Plan;
     try {
       plan = planOf(run.definition, chains.context);
       checkUnchanged(run, plan);
     } catch (error) {
+      if (run.cancelRequested) return this.#endChanged({ run, lease, events }, options, error);
       await journal.finish(lease, { status: run.status, at: this.#clock.now() });
       throw error;
     }
-    const { startedAt } = run;
-    // Written by `#begin`.
-    const input: unknown = JSON.parse(run.input);
-    const started = { plan, input, ...readSurroundings(run.context), lease, startedAt, events };
-    return this.#execute(started, options, run.cancelRequested ? (run.cancelBy ?? null) : undefined);
+    const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
+    return this.#execute({ plan, lease, events, ...recalled(run), cancelledBy }, options);
   }
 
-  async #execute(run: Started, options: ExecuteOptions, cancelledBy?: string | null): Promise<RunResult> {
+  /** A run that cannot go on can still be cancelled; what its tools no longer can is told as not undone. */
+  async #endChanged({ run, lease, events }: TakenRun, options: ExecuteOptions, why: unknown): Promise<RunResult> {
+    let plan: Plan;
+    try {
+      if (run.format !== runFormat) throw why;
+      plan = this.#inspected(run);
+    } catch {
+      const reason = why instanceof Error ? why.message : String(why);
+      const message = `run ${run.id} is cancelled, and nothing of it could be undone: ${reason}`;
+      const error = JSON.stringify(failure("cancelled", message));
+      await this.#parts.journal.finish(lease, { status: "cancelled", at: this.#clock.now(), error });
+      throw fail(message, { code: "run_changed", reason: "cancelled" });
+    }
+    const refused = new Set(changedTools(run, plan));
+    return this.#execute(
+      { plan, lease, events, ...recalled(run), cancelledBy: run.cancelBy ?? null, refused },
+      options,
+    );
+  }
+
+  async #execute(run: BegunRun, options: ExecuteOptions): Promise<RunResult> {
     const { engine, journal, approvals } = this.#parts;
-    const { lease, plan, principal } = run;
+    const { lease, plan, principal, cancelledBy, refused } = run;
+    const executor = engineExecutor({
+      begin: (...call) => engine.begin(...call),
+      runId: lease.runId,
+      tools: toolsOf(plan),
+      secrets: engine.secrets,
+      opensSecrets: usesSecrets(plan),
+      ...(principal !== undefined && { context: { principal } }),
+    });
     let mine: JournalHost | undefined;
     try {
-      const { facts, left } = await executeRun({
+      const { facts, left, endQuestions } = await executeRun({
         ...options,
         // Behind the options: the input of the run has been checked, and its defaults are in it.
         ...run,
         journal,
-        executor: engineExecutor({
-          begin: (...call) => engine.begin(...call),
-          runId: lease.runId,
-          tools: toolsOf(plan),
-          secrets: engine.secrets,
-          opensSecrets: usesSecrets(plan),
-          ...(principal !== undefined && { context: { principal } }),
-        }),
+        executor: refused === undefined ? executor : refusingExecutor(executor, refused),
         clock: this.#clock,
         approvals,
         redact: (value) => engine.redactor.value(value),
@@ -272,20 +259,31 @@ export class ChainRuns {
         ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
         ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
       });
+      if (facts.status !== "waiting") await endQuestions();
       return toRunResult({ ...facts, status }, engine.redactor);
     } finally {
       if (mine !== undefined) this.#hosts.delete(mine);
     }
   }
 
-  async #read(runId: string): Promise<{ run: StoredRun; events: readonly JournalEvent[] }> {
+  async #read(runId: string): Promise<RunRecording> {
     const kept = await this.#parts.journal.read(runId);
     if (kept === undefined) throw notFound(runId);
     return kept;
   }
 
+  /** The chain of a run as it is now; as it was, where it is no chain of the library. */
+  #current({ chain, definition }: StoredRun): Plan {
+    const { chains } = this.#parts;
+    return chains.has(chain) ? chains.plan(chain) : planOf(definition, chains.context);
+  }
+
+  async #preview({ run, events }: RunRecording, plan: Plan, from: string): Promise<RerunPreview> {
+    return previewRerun({ from, plan, old: await this.#look(run, events) });
+  }
+
   #inspected(run: StoredRun): Plan {
-    return inspectPlan(run.definition, this.#parts.chains.context);
+    return inspectPlan(run, this.#parts.chains.context);
   }
 
   async #look(run: StoredRun, events: readonly JournalEvent[]): Promise<RunResult> {
@@ -310,38 +308,12 @@ export class ChainRuns {
   }
 }
 
-/** A run that is about to be made. */
-interface Made {
-  readonly plan: Plan;
-  readonly runId: string;
-  readonly input: unknown;
-  /** Taken over from an earlier run. */
-  readonly events: readonly JournalEvent[];
-  readonly rerunOf: string | undefined;
-}
-
-/** A run that this process owns. */
-interface Started extends Surroundings {
-  readonly plan: Plan;
-  readonly input: unknown;
-  readonly lease: RunLease;
-  readonly startedAt: number;
+/** A run and everything that happened to it. */
+interface RunRecording {
+  readonly run: StoredRun;
   readonly events: readonly JournalEvent[];
 }
 
 function notFound(runId: string): Error {
   return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
-}
-
-function checkRunId(runId: string | undefined): string | undefined {
-  if (runId === undefined || /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(runId)) return runId;
-  throw fail("a run id has letters, digits and ._- only, and at most 128 of them", { code: "validation_error" });
-}
-
-/** Joining a run means the same chain with the same input. */
-function checkSame(run: StoredRun, chain: string, input: unknown): void {
-  const same = run.chain === chain && canonicalJson(JSON.parse(run.input)) === canonicalJson(input);
-  if (same) return;
-  const what = run.chain === chain ? "with other input" : `of the chain ${run.chain}`;
-  throw fail(`run ${run.id} exists already, ${what}`, { code: "run_exists" });
 }

@@ -113,9 +113,10 @@ export class ChainLibrary {
       const { plan, problems } = this.#planned(entry);
       return plan === undefined || hasErrors(problems) ? [] : [this.#toolOf(plan, env)];
     });
+    const isCurrent = this.#version === this.#options.tools.version;
     const change = registry.replace(tools, { source: "chains", priority });
     // A chain is found here before it is found as a tool: registering it changes no plan.
-    if (registry === this.#options.tools) this.#version = registry.version;
+    if (isCurrent) this.#version = this.#options.tools.version;
     return change;
   }
 

@@ -1,10 +1,12 @@
-import { fail, systemClock } from "../base/index.ts";
-import { nestedCalls } from "../engine/index.ts";
+import { fail, failure, systemClock } from "../base/index.ts";
+import { denialsOf, nestedCalls } from "../engine/index.ts";
+import { createMemoryApprovals } from "../store/index.ts";
 import type { ToolContext } from "../tool/index.ts";
+import { deniedChains } from "./denied-chains.ts";
 import { engineExecutor } from "./host/executor.ts";
 import type { Plan } from "./plan/plan.ts";
 import { executeRun } from "./run/execute-run.ts";
-import { toolsOf } from "./tools-of.ts";
+import { chainsOf, toolsOf } from "./tools-of.ts";
 
 /** A chain that is called as a tool. */
 export interface CalledChain {
@@ -13,38 +15,46 @@ export interface CalledChain {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs the chain within the call of its tool; what went wrong in the run is the failure of the call. */
+/**
+ * Runs the chain within the call of its tool; what went wrong in the run is the failure of the call. Such a run lives
+ * in memory and nobody comes back to it, so it cannot wait for a person: a chain that asks one is not begun, and what a
+ * rule asks inside of it is answered with no.
+ */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
+  refuseQuestions(plan);
   const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;
+  const note = `nobody can be asked while a chain runs as a tool; run it with: windlass run ${plan.name}`;
   const { facts } = await executeRun({
     plan,
     input,
     context: context.variables,
     env,
+    denied: deniedChains(plan, denialsOf(context)),
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
     events: [],
     executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets }),
     clock: systemClock,
+    approvals: () => createMemoryApprovals({ clock: systemClock }),
+    ask: () => Promise.resolve({ approved: false, note }),
     signal: context.signal,
   });
   if (facts.status === "success") return facts.output;
-  const { error } = facts;
-  if (error === undefined) {
-    const asked = facts.steps.find(({ status, approvalId }) => status === "waiting" && approvalId !== undefined);
-    const how =
-      asked === undefined ? "run it with windlass run" : `approve ${asked.approvalId ?? ""} and call it again`;
-    throw fail(`${plan.name} waits for a person's approval; ${how}`, {
-      code: "not_available",
-      reason: "waiting",
-      retry: "never",
-    });
+  const { message, code, retry, reason } = facts.error ?? failure("not_available", `${plan.name} did not end`);
+  throw fail(message, { code, retry, ...(reason !== undefined && { reason }) });
+}
+
+/** Before anything runs: half of a chain would be worse than none of it. */
+function refuseQuestions(plan: Plan): void {
+  for (const { name, steps } of [plan, ...chainsOf(plan).values()]) {
+    const step = steps.find(({ approval }) => approval !== undefined);
+    if (step === undefined) continue;
+    const where = name === plan.name ? `its step "${step.id}"` : `the step "${step.id}" of the chain ${name}`;
+    throw fail(
+      `${plan.name} cannot be called as a tool: ${where} asks a person for approval; run it with: windlass run ${plan.name}`,
+      { code: "not_available", reason: "needs_approval", retry: "never" },
+    );
   }
-  throw fail(error.message, {
-    code: error.code,
-    retry: error.retry,
-    ...(error.reason !== undefined && { reason: error.reason }),
-  });
 }

@@ -2,6 +2,8 @@ import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { createMemoryApprovals, type ApprovalStore } from "../store/index.ts";
 import type { Secrets } from "../tool/index.ts";
+import { checkRunId } from "./check-run-id.ts";
+import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import { type StepExecutor, engineExecutor } from "./host/executor.ts";
 import type { AskPerson } from "./host/run-approvals.ts";
 import { type ChainSource, loadPlan } from "./load-plan.ts";
@@ -53,8 +55,9 @@ const ids = createIds();
 export async function runChain(chain: ChainSource | Plan, options: RunChainOptions): Promise<RunResult> {
   const { engine, clock = systemClock, context = {}, env = {}, secrets } = options;
   const plan = await loadPlan(chain, { tools: engine.tools, chains: options.chains });
+  checkAllowed(plan, engine.denies);
   const input = checkInput(plan, options.input);
-  const runId = options.runId ?? ids.next();
+  const runId = checkRunId(options.runId) ?? ids.next();
   const executor =
     options.executor ??
     engineExecutor({
@@ -65,23 +68,25 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
       opensSecrets: usesSecrets(plan),
       context: callContext(options),
     });
-  const { facts } = await executeRun({
+  const { facts, endQuestions } = await executeRun({
     plan,
     input,
     context,
     env,
+    denied: deniedChains(plan, engine.denies),
     lease: { runId, epoch: 1 },
     startedAt: clock.now(),
     events: [],
     executor,
     clock,
-    approvals: options.approvals ?? createMemoryApprovals({ clock }),
+    approvals: options.approvals ?? (() => createMemoryApprovals({ clock })),
     principal: options.principal,
     ask: options.ask,
     redact: (value) => engine.redactor.value(value),
     signal: options.signal,
     onEvent: options.onEvent,
   });
+  if (facts.status !== "waiting") await endQuestions();
   return toRunResult(facts, engine.redactor);
 }
 

@@ -4,6 +4,7 @@ import { fromJsonSchema } from "../schema/index.ts";
 import type { StoredRun } from "../store/index.ts";
 import { hasErrors } from "../text/index.ts";
 import { type AnyTool, defineTool } from "../tool/index.ts";
+import { fingerprintTool } from "./plan/fingerprint-tool.ts";
 import type { PlanContext } from "./plan/plan-context.ts";
 import type { Plan } from "./plan/plan.ts";
 import { planFromSnapshot, snapshotOf } from "./plan/snapshot.ts";
@@ -26,9 +27,7 @@ export function checkUnchanged(run: Pick<StoredRun, "id" | "format" | "fingerpri
       code: "run_changed",
     });
   }
-  const before = JSON.parse(run.fingerprints) as Record<string, string>;
-  const now = snapshotOf(plan).fingerprints;
-  const changed = Object.keys(before).filter((name) => now[name] !== before[name]);
+  const changed = changedTools(run, plan);
   if (changed.length === 0) return;
   const which = changed.map((name) => `"${name}"`).join(", ");
   throw fail(`the tool ${which} has changed since run ${run.id} began; start again with: windlass rerun ${run.id}`, {
@@ -37,24 +36,41 @@ export function checkUnchanged(run: Pick<StoredRun, "id" | "format" | "fingerpri
   });
 }
 
-/** The plan of a run that is only looked at: tools that are gone make no difference. */
-export function inspectPlan(definition: string, context: PlanContext): Plan {
-  const { env: _env, secrets: _secrets, ...known } = context;
-  return planOf(definition, { ...known, tools: lenient(context.tools) });
+/** The tools of a run that are no longer what they were. */
+export function changedTools(run: Pick<StoredRun, "fingerprints">, plan: Plan): string[] {
+  const now = snapshotOf(plan).fingerprints;
+  return Object.entries(fingerprintsOf(run)).flatMap(([name, before]) => (now[name] === before ? [] : [name]));
 }
 
-function lenient(tools: Resolver): Resolver {
+function fingerprintsOf({ fingerprints }: Pick<StoredRun, "fingerprints">): Readonly<Record<string, string>> {
+  // Written when the run began.
+  return JSON.parse(fingerprints) as Record<string, string>;
+}
+
+/** The plan of a run that is only looked at, or ended: tools that are gone or changed make no difference. */
+export function inspectPlan(run: Pick<StoredRun, "definition" | "fingerprints">, context: PlanContext): Plan {
+  const { env: _env, secrets: _secrets, ...known } = context;
+  return planOf(run.definition, { ...known, tools: lenient(context.tools, fingerprintsOf(run)) });
+}
+
+/** A tool that is another by now could make the chain wrong, which was right with the tool that it was. */
+function lenient(tools: Resolver, before: Readonly<Record<string, string>>): Resolver {
   return {
-    resolve: (name) => tools.resolve(name) ?? { tool: stand(name), source: "", owner: "", priority: 0 },
+    resolve: (name) => {
+      const found = tools.resolve(name);
+      const isSame = found !== undefined && Object.hasOwn(before, name) && fingerprintTool(found.tool) === before[name];
+      return isSame ? found : { tool: stand(name), source: "", owner: "", priority: 0 };
+    },
     names: () => tools.names(),
   };
 }
 
-/** Stands for a tool that is no longer there. */
+/** Stands for a tool that is no longer there, or no longer what it was. It may be cached, as the tool may have been. */
 function stand(name: string): AnyTool {
   return defineTool({
     name: /^[A-Za-z_][\w-]{0,63}$/.test(name) ? name : "gone",
     description: "A tool that is no longer there.",
+    effect: "read",
     input: fromJsonSchema({ type: "object" }),
     run: () => null,
   });

@@ -6,6 +6,8 @@ interface Known {
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly usesSecrets: boolean;
   readonly envNames: ReadonlySet<string>;
+  /** Every chain that may be called, by the name by which it is. */
+  readonly chains: ReadonlyMap<string, Plan>;
 }
 
 const known = new WeakMap<Plan, Known>();
@@ -25,19 +27,30 @@ export function envNamesOf(plan: Plan): ReadonlySet<string> {
   return knownOf(plan).envNames;
 }
 
+/** Every chain that a plan, or a chain that it calls, may call, by the name by which it is called. */
+export function chainsOf(plan: Plan): ReadonlyMap<string, Plan> {
+  return knownOf(plan).chains;
+}
+
 function knownOf(plan: Plan): Known {
   const before = known.get(plan);
   if (before !== undefined) return before;
   const tools = new Map<string, AnyTool>();
+  const chains = new Map<string, Plan>();
   const plans = new Set<Plan>([plan]);
   for (const next of plans) {
     for (const { tool, chain, name } of targetsOf(next)) {
       if (tool !== undefined) tools.set(name, tool);
-      else if (chain !== undefined) plans.add(chain());
+      else if (chain !== undefined) {
+        const called = chain();
+        plans.add(called);
+        chains.set(name, called);
+      }
     }
   }
   const now = {
     tools,
+    chains,
     usesSecrets: [...plans].some((each) => valuesOf(each).some(({ secrets }) => secrets.length > 0)),
     envNames: new Set([...plans].flatMap(({ env }) => env)),
   };

@@ -4,7 +4,8 @@ import { exists, findWorkspace, planFile, readSettings, unmatchedRules, workspac
 import { isBelow } from "../base/index.ts";
 import { builtinToolNames } from "../builtin/index.ts";
 import { readText, scanFolder } from "../hub/index.ts";
-import { type Problem, hasErrors } from "../text/index.ts";
+import { isMap } from "../schema/index.ts";
+import { type Problem, hasErrors, parseYaml } from "../text/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { type ChainWorld, type Setting, chainWorld, loadTools } from "./check-world.ts";
 import { isChainText } from "./is-chain-text.ts";
@@ -71,7 +72,7 @@ interface Place extends Setting {
 async function checkPath(path: string, { onSlowLoad, worlds }: Shared): Promise<Checked> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`there is no file ${JSON.stringify(path)}`);
-  const dir = await workspaceOf(found.isDirectory() ? path : dirname(path));
+  const dir = await workspaceOf(path, found.isDirectory());
   const { config, problems } = await readSettings(dir);
   if (basename(path) === workspaceFile) return { ...nothing, problems: absolute(problems, dir) };
   const setting = { dir, config, onSlowLoad };
@@ -84,11 +85,15 @@ async function checkPath(path: string, { onSlowLoad, worlds }: Shared): Promise<
   return found.isDirectory() ? await checkFolder(path, place) : await checkFile(path, place);
 }
 
-/** The workspace of a folder: the nearest with settings above it; without any, the folder here, as for every command. */
-async function workspaceOf(folder: string): Promise<string> {
-  const nearest = await findWorkspace(folder);
-  const isConfigured = await exists(join(nearest, workspaceFile));
-  return !isConfigured && isBelow(folder, resolve(".")) ? resolve(".") : nearest;
+/**
+ * The workspace that something is judged by: the nearest with settings above it. A file that lies in none is judged by
+ * the workspace here, as `run FILE` does; a folder that lies in none is one of its own, unless it lies here.
+ */
+async function workspaceOf(path: string, isFolder: boolean): Promise<string> {
+  const nearest = await findWorkspace(isFolder ? path : dirname(path));
+  if (await exists(join(nearest, workspaceFile))) return nearest;
+  const here = await findWorkspace(".");
+  return !isFolder || isBelow(path, here) ? here : nearest;
 }
 
 const nothing: Checked = { problems: [], tools: [], chains: [] };
@@ -146,21 +151,40 @@ async function checkToolFolder(
 }
 
 async function checkFile(path: string, place: Place): Promise<Checked> {
-  const kind = /\.ya?ml$/i.test(path) ? "yaml" : /\.(?:ts|mts|js|mjs)$/.test(path) ? "code" : undefined;
-  if (kind === undefined) {
-    throw new UsageError(
-      `${JSON.stringify(path)} is no file of a workspace`,
-      `chains are .yaml or .yml files, tools too, or .ts, .mts, .js or .mjs; settings are in ${workspaceFile}`,
-    );
-  }
+  const kind = kindOf(path);
   const text = kind === "yaml" ? await readText({ path, name: path }) : undefined;
   const source = text?.problem === undefined ? text?.source : undefined;
+  const stray = source === undefined ? undefined : noFileOfOurs(source, path);
+  if (stray !== undefined) return { ...nothing, problems: [stray] };
   if (source !== undefined && isChainText(source, isBelow(path, chainsOf(place)))) {
     return await checkChain({ text: source, file: path }, place);
   }
   const { loadToolsIn } = await import("./check-tools.ts");
-  const { tools, problems } = await loadToolsIn(path, kind, place);
+  // What a tool from elsewhere names beside it lies beside it.
+  const dir = isBelow(path, place.dir) ? place.dir : dirname(path);
+  const { tools, problems } = await loadToolsIn(path, kind, { ...place, dir });
   return { ...nothing, problems, tools: tools.map(({ name }) => name) };
+}
+
+function kindOf(path: string): "yaml" | "code" {
+  if (/\.ya?ml$/i.test(path)) return "yaml";
+  if (/\.(?:ts|mts|js|mjs)$/.test(path)) return "code";
+  throw new UsageError(
+    `${JSON.stringify(path)} is no file of a workspace`,
+    `chains are .yaml or .yml files, tools too, or .ts, .mts, .js or .mjs; settings are in ${workspaceFile}`,
+  );
+}
+
+/** All files of a workspace are maps; what is none is told as that, whatever it was meant to be. */
+function noFileOfOurs(text: string, file: string): Problem | undefined {
+  // Nearly always a line tells, and a whole parse comes later.
+  if (/^[\w"'][^\n]*:(?:\s|$)/m.test(text)) return undefined;
+  const { value, problems } = parseYaml(text, { file, maxBytes: 1024 * 1024 });
+  if (isMap(value) || hasErrors(problems)) return undefined;
+  const what = value === null || value === undefined ? "is empty" : Array.isArray(value) ? "is a list" : "is one value";
+  const message = `the file ${what}: it is neither a tool, a chain nor a workspace file`;
+  const hint = "a tool begins with name, description and entry, a chain with name and steps";
+  return { severity: "error", code: "unknown_file", message, hint, file, line: 1, column: 1 };
 }
 
 async function checkChain(source: SourceFile, place: Place): Promise<Checked> {

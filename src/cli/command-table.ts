@@ -130,7 +130,10 @@ const decisionArgs = [
 ] as const;
 const decisionOptions: readonly OptionSpec[] = [
   { flags: "--note TEXT", about: "why" },
-  { flags: "--by NAME", about: "who decides; the user of this machine where absent" },
+  {
+    flags: "--by NAME",
+    about: "who decides, for the record; the user of this machine where absent, who alone counts for named approvers",
+  },
   { flags: "--no-run", about: "only decide; leave the run that waits for it as it is" },
   json,
 ];

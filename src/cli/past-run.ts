@@ -10,6 +10,8 @@ import { UsageError } from "./usage-error.ts";
 export interface PastRun {
   readonly workspace: Workspace;
   readonly result: RunResult;
+  /** Its process is gone, and nobody executes it. */
+  readonly left: boolean;
 }
 
 /** Opens the workspace here to look at the run that the first word names; nothing is executed. */
@@ -25,7 +27,8 @@ export async function withPastRun<T>(
   const workspace = await openWorkspace(".", { reload: false, onSlowLoad: tellSlowLoad(invocation.terminal) });
   try {
     const result = await withRun(workspace.runs, { id, invocation }, () => workspace.runs.inspect(id));
-    return await work({ workspace, result });
+    const abandoned = result.status === "running" ? await workspace.runs.list({ abandoned: true, limit: 1000 }) : [];
+    return await work({ workspace, result, left: abandoned.some((run) => run.id === id) });
   } finally {
     await workspace.close();
   }

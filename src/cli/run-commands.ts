@@ -96,9 +96,13 @@ export const resume: CommandSpec = {
 export const rerun: CommandSpec = {
   name: "rerun",
   summary: "run the chain of a run again, with its input, as the chain is now",
+  details:
+    "With --from, results are taken over of steps that do not depend on STEP, ended well and are written as they were. " +
+    "What runs again besides is told first; where a step among it must run once only, it has to be confirmed.",
   args: [runId],
   options: [
-    { flags: "--from STEP", about: "keep what does not depend on this step" },
+    { flags: "--from STEP", about: "take over what does not depend on this step" },
+    { flags: "--yes", about: "also run again steps with the effect once that do not depend on STEP" },
     { ...json, about: "print the execution log" },
     events,
   ],

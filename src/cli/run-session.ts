@@ -1,4 +1,4 @@
-import { type Workspace, openWorkspace } from "../app/index.ts";
+import { type Workspace, type WorkspaceOptions, openWorkspace } from "../app/index.ts";
 import { type FailureError, isFailureError } from "../base/index.ts";
 import type { ExecuteOptions, RunResult } from "../chain/index.ts";
 import { askInRun } from "./ask-in-run.ts";
@@ -21,27 +21,37 @@ export interface RunSession {
   readonly invocation: Invocation;
   readonly workspace: Workspace;
   readonly interrupts: Interrupts;
+  /** Why nothing can be kept; undefined where it can be, or where nothing is to be. */
+  readonly unkept: FailureError | undefined;
   /** What is being executed, for whoever has to leave it. */
   runId: string | undefined;
+  /** That the run is to be cancelled is being written down; true once it is. */
+  cancelling: Promise<boolean> | undefined;
+  /** It is being left at once. */
+  leaving: boolean;
 }
+
+/** Where runs are kept: in the database; in it, if it can be opened, for a run that need not be kept; or nowhere. */
+export type Keeping = "kept" | "if-possible" | "nowhere";
 
 /** Opens the workspace here to execute runs, does the work, and closes it. */
 export async function withRuns(
   invocation: Invocation,
   work: (session: RunSession) => Promise<ExitCode>,
+  keeping: Keeping = "kept",
 ): Promise<ExitCode> {
   const { terminal } = invocation;
   const interrupts = watchInterrupts((code) => leave(session, code));
   const storeFailures: FailureError[] = [];
   let session: RunSession | undefined;
-  const workspace = await openWorkspace(".", {
+  const { workspace, unkept } = await open(keeping, {
     reload: false,
     onStoreError: (failure) => storeFailures.push(failure),
     onSlowLoad: tellSlowLoad(terminal),
     onLog: ({ message, data }) => tellStep(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
   });
   try {
-    session = { invocation, workspace, interrupts, runId: undefined };
+    session = { unkept, invocation, workspace, interrupts, runId: undefined, cancelling: undefined, leaving: false };
     return await work(session);
   } catch (error) {
     if (interrupts.code === undefined || !isFailureError(error) || error.code !== "cancelled") throw error;
@@ -53,13 +63,30 @@ export async function withRuns(
   }
 }
 
-/** The second Ctrl-C: nothing is waited for any more. What the journal has stays, so that somebody can go on. */
-function leave(session: RunSession | undefined, code: ExitCode): never {
-  if (session?.runId !== undefined) {
-    const { terminal } = session.invocation;
-    terminal.tell(`Left as it is: ${commandLine(session.invocation, "resume", session.runId)} goes on with it`);
+async function open(keeping: Keeping, options: WorkspaceOptions): Promise<Pick<RunSession, "workspace" | "unkept">> {
+  const inMemory = (): Promise<Workspace> => openWorkspace(".", { ...options, store: "memory" });
+  if (keeping === "nowhere") return { workspace: await inMemory(), unkept: undefined };
+  try {
+    return { workspace: await openWorkspace(".", options), unkept: undefined };
+  } catch (error) {
+    const isOfStore = isFailureError(error) && error.code.startsWith("store_");
+    if (keeping === "kept" || !isOfStore) throw error;
+    return { workspace: await inMemory(), unkept: error };
   }
-  endProcess(code);
+}
+
+/** The second Ctrl-C: nothing is waited for any more. What the journal has stays, so that somebody can go on. */
+function leave(session: RunSession | undefined, code: ExitCode): void {
+  if (session?.runId === undefined || session.leaving) endProcess(code);
+  session.leaving = true;
+  const { invocation, runId, cancelling } = session;
+  // The first one is being written down, which takes no time to speak of; what is told has to be true.
+  const known = Promise.race([cancelling ?? false, new Promise<false>((done) => setTimeout(done, 1000, false))]);
+  void known.then((isCancelled) => {
+    const what = isCancelled ? "carries out the cancellation" : "goes on with it";
+    invocation.terminal.tell(`Left as it is: ${commandLine(invocation, "resume", runId)} ${what}`);
+    endProcess(code);
+  });
 }
 
 /** How a run is followed. */
@@ -80,9 +107,9 @@ export async function followRun(
   const { terminal } = invocation;
   const view = viewFor(session);
   const stopWaiting = tellWaiting(session);
-  interrupts.arm(() => {
-    const again = durable ? "press Ctrl-C again to leave it as it is" : "press Ctrl-C again to stop at once";
-    terminal.tell(`Stopping the run; ${again}.`);
+  interrupts.arm({
+    onStop: () => stop(session, durable),
+    onTerminate: durable ? () => leaveToOthers(session) : undefined,
   });
   const asking = ask ?? (terminal.interactive ? askInRun({ terminal, view, by: userName(), durable }) : undefined);
   try {
@@ -100,6 +127,22 @@ export async function followRun(
     session.runId = undefined;
     view.close();
   }
+}
+
+/** Ctrl-C: the run is cancelled, and what it did is undone. */
+function stop(session: RunSession, durable: boolean): void {
+  const { invocation, workspace, runId } = session;
+  const again = durable ? "press Ctrl-C again to leave it as it is" : "press Ctrl-C again to stop at once";
+  invocation.terminal.tell(`Stopping the run; ${again}.`);
+  if (!durable || runId === undefined) return;
+  // The run itself is being told; this is for whoever comes next, should it be left before it could write that down.
+  session.cancelling = workspace.runs.cancel(runId, userName()).catch(() => false);
+}
+
+/** A request to end, such as a service's: it is about this process, not about the work. */
+function leaveToOthers({ invocation, workspace }: RunSession): void {
+  invocation.terminal.tell("Leaving the run: what is under way may end, and nothing more is begun.");
+  void workspace.runs.close();
 }
 
 function viewFor({ invocation, workspace }: RunSession): RunView {

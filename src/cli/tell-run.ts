@@ -1,38 +1,45 @@
 import type { Failure } from "../base/index.ts";
-import type { ExecutionLog, RunResult, StepLog } from "../chain/index.ts";
+import type { ExecutionLog, RunResult } from "../chain/index.ts";
+import type { ApprovalStore } from "../store/index.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 import { commandLine, shellWord } from "./invocation.ts";
+import { askedAbout, openQuestions } from "./open-questions.ts";
 import { tellError } from "./report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "./run-view/summary-line.ts";
 import { safeJson } from "./safe-json.ts";
+import type { Style } from "./terminal.ts";
 
 /** What else there is to print of a run. */
 export interface TellRunOptions {
   /** Whether the run is kept. */
   readonly durable: boolean;
+  /** Where the questions of the run are kept; in the workspace where absent. */
+  readonly approvals?: ApprovalStore;
   /** Further fields of the log that `--json` prints. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** Prints what came of a run, tells how it went and what to do next; gives the exit code. */
-export function tellRun(result: RunResult, session: RunSession, options: TellRunOptions): ExitCode {
+export async function tellRun(result: RunResult, session: RunSession, options: TellRunOptions): Promise<ExitCode> {
   const { invocation, interrupts } = session;
   const { terminal } = invocation;
   const log = result.log();
-  terminal.tell(summaryLine(log, (style, text) => terminal.tint(style, text)));
+  const tint = (style: Style, text: string): string => terminal.tint(style, text);
+  terminal.tell(summaryLine(log, tint, { left: true }));
   if (invocation.flag("json")) terminal.print(safeJson({ ...log, ...options.extra }));
   else if (result.success && !invocation.flag("events")) terminal.print(safeJson(result.output));
   tellUndone(log, session);
-  if (result.status === "waiting") tellWaiting(log, session, options);
+  if (result.status === "waiting") await tellWaiting(result.runId, session, options);
+  else if (result.status === "running") tellLeft(result.runId, session);
   else if (result.error !== undefined) tellRunFailure(result.error, log, { session, options });
   return interrupts.code !== undefined && !result.success ? interrupts.code : runExitCode(result);
 }
 
 /** What compensation did. */
-function tellUndone(log: ExecutionLog, { invocation: { terminal } }: RunSession): void {
+export function tellUndone(log: ExecutionLog, { invocation: { terminal } }: RunSession): void {
   for (const { id, compensation } of log.steps) {
     if (compensation === undefined) continue;
     const why = compensation.error === undefined ? "" : `: ${oneLine(compensation.error.message)}`;
@@ -58,25 +65,35 @@ export function runExitCode({ status, error }: Pick<RunResult, "status" | "error
   }
 }
 
-/** The steps of a run that wait for a person. */
-export function waitingSteps(log: ExecutionLog): (StepLog & { readonly approval_id: string })[] {
-  return log.steps.flatMap((step) =>
-    step.status === "waiting" && step.approval_id !== undefined ? [{ ...step, approval_id: step.approval_id }] : [],
-  );
-}
-
-function tellWaiting(log: ExecutionLog, session: RunSession, { durable }: TellRunOptions): void {
-  const { invocation } = session;
+/** Tells what a run waits for: every open question with its id and the exact arguments, whatever it is about. */
+export async function tellWaiting(
+  runId: string,
+  { invocation, workspace }: RunSession,
+  { durable, approvals = workspace.approvals }: TellRunOptions,
+): Promise<void> {
   const { terminal } = invocation;
-  const steps = waitingSteps(log);
-  const many = steps.length === 1 ? "a decision" : formatCount(steps.length, "decision");
-  terminal.tell(`${terminal.tint("yellow", "waiting:")} run ${log.chain_id} needs ${many}`);
-  for (const { id, tool, input, approval_id } of steps) {
-    terminal.tell(`  ${oneLine(id)}: ${terminal.tint("bold", oneLine(tool))} ${oneLine(safeJson(input ?? {}, 0))}`);
-    if (durable) terminal.tell(`  ${terminal.tint("cyan", commandLine(invocation, "approve", approval_id))}`);
+  const questions = await openQuestions(approvals, runId);
+  if (questions.length === 0) {
+    const how = `${commandLine(invocation, "resume", runId)} goes on with it`;
+    terminal.tell(`${terminal.tint("yellow", "waiting:")} all that run ${runId} asked is decided by now; ${how}`);
+    return;
+  }
+  const many = questions.length === 1 ? "a decision" : formatCount(questions.length, "decision");
+  terminal.tell(`${terminal.tint("yellow", "waiting:")} run ${runId} needs ${many}`);
+  for (const { id, tool, args, ...question } of questions) {
+    terminal.tell(`  ${askedAbout(question)}`);
+    terminal.tell(`    ${terminal.tint("bold", oneLine(tool))} ${safeJson(args, 0)}`);
+    if (durable) terminal.tell(`    ${terminal.tint("cyan", commandLine(invocation, "approve", id))}`);
   }
   if (durable) terminal.tell(terminal.tint("dim", "  approve lets the run go on, and so does reject, to its end"));
   else tellError(terminal, { message: "the run is not kept, so nobody can decide later", hints: notKept });
+}
+
+/** The process is to end, and somebody else can go on. */
+function tellLeft(runId: string, { invocation }: RunSession): void {
+  const { terminal } = invocation;
+  const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
+  terminal.tell(`Run ${runId} is left where it was, nothing is undone: ${how} goes on with it`);
 }
 
 const notKept = ["run it at a terminal and answer there, or take `durable: false` out of the chain or windlass.yaml"];

@@ -2,6 +2,7 @@ import type { CallRecord } from "../store/index.ts";
 import type { AnyTool, Effect, ToolContext, ToolResult } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { CallContext } from "./call-context.ts";
+import type { Denies } from "./denials.ts";
 import type { AbortCause } from "./failed-attempt.ts";
 
 /** What the owner of a call takes into its own hands, such as a run that journals its steps. Not for nested calls. */
@@ -16,10 +17,17 @@ export interface CallHooks {
   readonly approver?: Approver | undefined;
 }
 
+/** Told how a call ended, once. Must not throw. */
+export interface CallListener {
+  ended(result: ToolResult): void;
+}
+
 /** A call that can be stopped without a signal of its own. */
 export interface CallHandle {
   /** Makes the call; once. Never throws, and its promise never rejects. A value where nothing had to be waited for. */
   run(): ToolResult | Promise<ToolResult>;
+  /** The same for whoever makes very many calls: the listener is told as soon as it is over, without a promise. */
+  runFor(listener: CallListener): void;
   /** Stops it wherever it is; it still gives its result. */
   abort(cause: AbortCause): void;
 }
@@ -31,4 +39,9 @@ export type BeginCall = (target: string | AnyTool, args: unknown, context: CallC
 export function nestedCalls(context: ToolContext): BeginCall {
   // Every handler's context has it, also that of another copy of Windlass.
   return (context as ToolContext & { readonly beginCall: BeginCall }).beginCall;
+}
+
+/** What the rules of the engine refuse whose call this is. For composites that run chains. */
+export function denialsOf(context: ToolContext): Denies | undefined {
+  return (context as ToolContext & { readonly denies?: Denies }).denies;
 }

@@ -4,18 +4,17 @@ import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../too
 import { askFor, giveBack } from "./ask-for.ts";
 import { type CallContext, attemptLimit, timeLimit } from "./call-context.ts";
 import { allIssues, denied, invalidArguments, nestedTooDeep, notApproved, notFound } from "./call-failures.ts";
+import type { CallListener } from "./call-hooks.ts";
 import type { Core } from "./core.ts";
 import { effectOf } from "./effect-of.ts";
-import { Execution, type Job, type Settles } from "./execution.ts";
+import { Execution, type Job, type Later, type Settles } from "./execution.ts";
 import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
 import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
-import { type Flight, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
+import { type Flight, asItIs, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
 import { type Outcome, copyOutcome } from "./outcome.ts";
 
 const none: readonly Issue[] = [];
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** What is called, with what, by whom. */
 export interface CallRequest {
@@ -52,6 +51,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   timeoutMs = 0;
   /** The output came from the cache, or from an equal call under way. */
   cached = false;
+  listener: CallListener | undefined = undefined;
   readonly #target: string | AnyTool;
   #execution: Execution | undefined;
   #flight: Flight | undefined;
@@ -77,7 +77,17 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   /** Runs the whole lifecycle. Never throws, and its promise never rejects. */
-  run(): MaybePromise<ToolResult> {
+  run(): ToolResult | Promise<ToolResult> {
+    // Only where there is a listener, there is nothing to be given.
+    return this.#begin() as ToolResult | Promise<ToolResult>;
+  }
+
+  runFor(listener: CallListener): void {
+    this.listener = listener;
+    void this.#begin();
+  }
+
+  #begin(): Later<ToolResult> {
     this.core.live.append(this);
     this.context.signal?.addEventListener("abort", this);
     try {
@@ -116,7 +126,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
 
   // --- the stages
 
-  #resolve(): MaybePromise<ToolResult> {
+  #resolve(): Later<ToolResult> {
     const { core } = this;
     // What was under way when the engine closed may finish, and needs its nested calls for it.
     if (core.isClosed() && !this.nested)
@@ -133,13 +143,13 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.#validate(registration.tool);
   }
 
-  #validate(tool: AnyTool): MaybePromise<ToolResult> {
+  #validate(tool: AnyTool): Later<ToolResult> {
     const validation = tool.input.validate(this.given);
-    if (validation instanceof Promise) return this.#guard(this.#validateLater(tool, validation));
-    return this.#validated(tool, validation);
+    const later = validation instanceof Promise;
+    return later ? this.#guard(this.#validateLater(tool, validation)) : this.#validated(tool, validation);
   }
 
-  async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult> {
+  async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult | undefined> {
     this.timeoutMs = timeLimit(this.context.timeoutMs) ?? this.core.limits.timeoutMs;
     const settled = await this.#inTime(validation);
     return settled === undefined ? this.#fail(this.#stopped()) : this.#validated(tool, settled);
@@ -154,7 +164,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return settled;
   }
 
-  #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
+  #validated(tool: AnyTool, validation: Validation<unknown>): Later<ToolResult> {
     const unknown = this.core.strict ? unknownKeys(tool.input.json, this.given) : none;
     if (validation.issues !== undefined || unknown.length > 0) {
       const issues = allIssues(validation.issues ?? none, unknown);
@@ -168,7 +178,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.#permit(tool);
   }
 
-  #permit(tool: AnyTool): MaybePromise<ToolResult> {
+  #permit(tool: AnyTool): Later<ToolResult> {
     const ruling = this.core.rule({
       tool: tool.name,
       aliases: tool.aliases,
@@ -187,7 +197,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     }
   }
 
-  async #ask(tool: AnyTool): Promise<ToolResult> {
+  async #ask(tool: AnyTool): Promise<ToolResult | undefined> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
     const question = askFor(this, tool);
     const answer = await this.#abortable(question.answer);
@@ -205,7 +215,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.#reuse(tool);
   }
 
-  #reuse(tool: AnyTool): MaybePromise<ToolResult> {
+  #reuse(tool: AnyTool): Later<ToolResult> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
     const wanted = tool.cache !== undefined || this.context.reuse !== undefined;
     const reusable = wanted && (this.effect === "pure" || this.effect === "read");
@@ -218,7 +228,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   /** Joins equal work under way, or starts it. */
-  async #share(key: string): Promise<ToolResult> {
+  async #share(key: string): Promise<ToolResult | undefined> {
     const { flights } = this.core;
     const shared = flightKey(this, key);
     const under = flights.get(shared);
@@ -227,7 +237,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     this.#flight = flight;
     const work = flight.join();
     // Before anyone can change the output.
-    if (under === undefined) work.then((outcome) => remember(this, key, outcome), ignore);
+    if (under === undefined) remember(this, key, work);
     const outcome = await this.#abortable(work);
     if (outcome === undefined) {
       this.cached = false;
@@ -238,7 +248,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.#finish(this.cached ? copyOutcome(outcome) : outcome);
   }
 
-  #execute(): MaybePromise<ToolResult> {
+  #execute(): Later<ToolResult> {
     const execution = new Execution<ToolResult>(this.core, this, this);
     this.#execution = execution;
     return execution.start();
@@ -253,7 +263,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     }
   }
 
-  #guard(result: Promise<ToolResult>): Promise<ToolResult> {
+  #guard(result: Promise<ToolResult | undefined>): Promise<ToolResult | undefined> {
     return result.catch((error: unknown) => this.#broke(error));
   }
 
@@ -267,6 +277,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     if (this.#giveBack !== undefined && (execution?.attempts ?? 0) === 0) giveBack(this.#giveBack);
     recordCall(this, result, execution);
     emitFinished(this, result);
+    this.listener?.ended(result);
     return result;
   }
 
@@ -313,7 +324,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   /** The arguments for another attempt: the one before may have changed its own. */
-  renewArgs(): MaybePromise<void> {
+  renewArgs(): void | Promise<void> {
     const validation = this.tool.input.validate(this.given);
     const renew = (settled: Validation<unknown>): void => {
       // They were valid before; what a check that changed its mind says comes too late.
@@ -364,12 +375,6 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
 
   /** Nothing that a composite started outlives it. */
   stopChildren(): void {
-    if (this.#children === undefined) return;
-    for (const child of this.#children) child.abort("cancelled");
+    this.#children?.forEach((child) => child.abort("cancelled"));
   }
 }
-
-function ignore(): void {}
-
-/** Several calls wait for one outcome, and each makes its own result of it. */
-const asItIs: Settles<Outcome> = { settle: (outcome) => outcome };

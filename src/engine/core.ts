@@ -4,6 +4,7 @@ import type { Redactor } from "../text/index.ts";
 import type { AnyTool, Registration, Secrets } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { Call } from "./call.ts";
+import type { Denies } from "./denials.ts";
 import type { EngineEvent } from "./events.ts";
 import type { Flights } from "./flights.ts";
 import type { PermissionSubject, Ruling } from "./permissions.ts";
@@ -58,6 +59,7 @@ export interface Core {
   readonly live: LinkedList<Call>;
   readonly log: (entry: LogEntry) => void;
   rule(subject: PermissionSubject): Ruling;
+  readonly denies: Denies | undefined;
   /** Why this tool is not on offer, if it is not. */
   unavailable(tool: AnyTool): string | undefined;
   isClosed(): boolean;

@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly cache?: ResultCache;
   /** Name to value; handlers read them with `ctx.secrets`, and their values are redacted wherever something leaves. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** For secrets that are named and have no value: name to what to do about it. */
+  readonly missingSecrets?: Readonly<Record<string, string>>;
   readonly redactor?: Redactor;
   readonly limits?: Partial<CallLimits>;
   readonly onLog?: (entry: LogEntry) => unknown;

@@ -35,6 +35,7 @@ import type { CallContext } from "./call-context.ts";
 import type { CallHandle } from "./call-hooks.ts";
 import type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 import type { Core } from "./core.ts";
+import { type Denies, denials } from "./denials.ts";
 import type { EngineEvent, EngineEventType } from "./events.ts";
 import { messageOf } from "./failed-attempt.ts";
 import { Flights } from "./flights.ts";
@@ -102,6 +103,14 @@ export class Engine {
   /** Could this tool be called now, as far as its status and the settings are concerned? Rules are not asked. */
   isAvailable(tool: AnyTool): boolean {
     return tool.broken === undefined && this.#core.unavailable(tool) === undefined;
+  }
+
+  /**
+   * Why the rules refuse something, for what runs without being called, such as a chain. Undefined where they refuse
+   * nothing at all; what they would ask about is not refused.
+   */
+  get denies(): Denies | undefined {
+    return this.#core.denies;
   }
 
   /** Tells a listener every event, or those of some types; returns the function that unsubscribes. */
@@ -181,7 +190,8 @@ export class Engine {
     const redactor = redactorOf(options);
     const log = logSink(options.onLog, redactor);
     const approver = options.approver ?? parkingApprover(createMemoryApprovals({ ids, clock }), clock);
-    const secrets = options.secrets ?? {};
+    const { secrets = {}, missingSecrets = {} } = options;
+    const rule = compilePermissions(options.permissions);
     return {
       clock,
       wallTime: new WallTime(clock),
@@ -204,11 +214,15 @@ export class Engine {
       cache: options.cache ?? createMemoryCache({}),
       flights: new Flights(),
       redactor,
-      secrets: { get: (name) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined) },
+      secrets: {
+        get: (name) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined),
+        todo: (name) => (Object.hasOwn(missingSecrets, name) ? missingSecrets[name] : undefined),
+      },
       limits: { ...engineDefaults, ...options.limits },
       strict: options.strictValidation ?? false,
       live: new LinkedList<Call>(),
-      rule: compilePermissions(options.permissions),
+      rule,
+      denies: denials(options.permissions, rule),
       unavailable: availability(options),
       isClosed: () => this.#closing !== undefined,
     };

@@ -1,7 +1,7 @@
 import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
 import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
 import type { CallContext } from "./call-context.ts";
-import type { CallHandle } from "./call-hooks.ts";
+import type { CallHandle, CallListener } from "./call-hooks.ts";
 import type { Core } from "./core.ts";
 import { type AbortCause, failureOf, messageOf, stopped } from "./failed-attempt.ts";
 import { HandlerContext } from "./handler-context.ts";
@@ -40,7 +40,12 @@ export interface Job {
 /** Makes of an outcome what is waited for. Never throws. */
 export interface Settles<Result> {
   settle(outcome: Outcome): Result;
+  /** Hears of the end, where there is one: then nobody waits for a promise. */
+  readonly listener: CallListener | undefined;
 }
+
+/** What is there now, or later; undefined where whoever waits hears of it. */
+export type Later<T> = T | undefined | Promise<T | undefined>;
 
 /**
  * Admission, attempts, retries: everything between "this call may run" and its outcome. The outcome is handed on
@@ -76,7 +81,7 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   }
 
   /** Runs to the end. A value where nothing had to be waited for. */
-  start(): Result | Promise<Result> {
+  start(): Later<Result> {
     return this.#enter(this.job.readyAt);
   }
 
@@ -167,13 +172,13 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     return !this.job.nested && this.job.context.callerType === "workflow_node";
   }
 
-  #enter(now: number): Result | Promise<Result> {
+  #enter(now: number): Later<Result> {
     if (this.cause !== undefined) return this.#fail(this.#stopped(this.cause));
     if (this.#bypasses) this.core.scheduler.countBypass();
     this.#ticket = this.core.scheduler.ticket(this);
     switch (this.core.scheduler.enter(this.#ticket, now)) {
       case "held":
-        return this.#attempt();
+        return this.#attempt(now);
       case "rejected":
         return this.#fail(this.#refused("rejected"));
       case "queued":
@@ -181,20 +186,20 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     }
   }
 
-  async #queue(): Promise<Result> {
+  async #queue(): Promise<Result | undefined> {
     this.#queuedSince = this.core.clock.elapsed();
     const refusal = await new Promise<Refusal | undefined>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
     this.queuedMs += this.core.clock.elapsed() - this.#queuedSince;
     if (refusal !== undefined) return this.#fail(this.#refused(refusal));
-    if (this.cause === undefined) return this.#attempt();
+    if (this.cause === undefined) return this.#attempt(this.core.clock.elapsed());
     // Aborted between the grant and now: the place goes back unused.
     if (this.#ticket) this.core.scheduler.leave(this.#ticket);
     return this.#fail(this.#stopped(this.cause));
   }
 
   /** A clock, a schema or a store of somebody else's that threw: told as a failure, like any other. */
-  #guard(result: Promise<Result>): Promise<Result> {
+  #guard(result: Promise<Result | undefined>): Promise<Result | undefined> {
     return result.catch((error: unknown) => this.#fail(failureOf(error, this.job.effect)));
   }
 
@@ -222,33 +227,34 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
 
   // --- attempts
 
-  #attempt(): Result | Promise<Result> {
+  #attempt(now: number): Later<Result> {
     this.attempts++;
     if (this.attempts === 1) {
       this.job.started(this.queuedMs);
       const noted = this.job.context.hooks?.started?.(this.job.effect);
       if (noted !== undefined) return this.#guard(this.#attemptAfter(noted));
     }
-    return this.#run();
+    return this.#run(now);
   }
 
   /** Somebody has to write down first that the handler starts. */
-  async #attemptAfter(noted: Promise<void>): Promise<Result> {
+  async #attemptAfter(noted: Promise<void>): Promise<Result | undefined> {
     try {
       await noted;
     } catch (error) {
       return this.#ended({ failure: failureOf(error, "read") });
     }
-    return this.cause === undefined ? this.#run() : this.#ended({ failure: this.#stopped(this.cause) });
+    if (this.cause !== undefined) return this.#ended({ failure: this.#stopped(this.cause) });
+    return this.#run(this.core.clock.elapsed());
   }
 
-  #run(): Result | Promise<Result> {
+  #run(now: number): Later<Result> {
     const { tool, args, effect } = this.job;
     let outcome: Outcome | Promise<Outcome>;
     try {
       const returned: unknown = tool.run(args, new HandlerContext(this));
-      if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned);
-      if (isGenerator(returned)) return this.#await(drain(returned, this));
+      if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned, now);
+      if (isGenerator(returned)) return this.#await(drain(returned, this), now);
       outcome = checkReturned(returned, this);
     } catch (error) {
       outcome = { failure: failureOf(error, effect) };
@@ -256,15 +262,20 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     return this.#checked(outcome);
   }
 
-  #await(work: PromiseLike<unknown>): Promise<Result> {
+  /** @param since When it began, by the clock's elapsed time. */
+  #await(work: PromiseLike<unknown>, since: number): Later<Result> {
+    if (this.#waiting.listener !== undefined) {
+      this.#pending = new PendingAttempt(this, { work, since, resolve: undefined });
+      return undefined;
+    }
     return new Promise((resolve) => {
       // It resolves with what `attemptEnded` gives.
-      this.#pending = new PendingAttempt(this, work, resolve as (result: unknown) => void);
+      this.#pending = new PendingAttempt(this, { work, since, resolve: resolve as (result: unknown) => void });
     });
   }
 
   /** @internal What was awaited, a handler or the check of its output, came to an end. */
-  attemptEnded(ending: Ending): Result | Promise<Result> {
+  attemptEnded(ending: Ending): Later<Result> {
     this.#pending = undefined;
     if (!this.#checking) return this.#checked(this.#outcomeOf(ending));
     this.#checking = false;
@@ -287,17 +298,17 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     return ending.abandoned ? { failure: abandonedFailure(stop, this), abandoned: true } : { failure: stop };
   }
 
-  #checked(outcome: Outcome | Promise<Outcome>): Result | Promise<Result> {
+  #checked(outcome: Outcome | Promise<Outcome>): Later<Result> {
     return outcome instanceof Promise ? this.#awaitCheck(outcome) : this.#ended(outcome);
   }
 
   /** An output schema that asks a service may hang or break like a handler, so it has a deadline too. */
-  #awaitCheck(check: Promise<Outcome>): Promise<Result> {
+  #awaitCheck(check: Promise<Outcome>): Later<Result> {
     this.#checking = true;
-    return this.#await(check);
+    return this.#await(check, this.core.clock.elapsed());
   }
 
-  #ended(outcome: Outcome): Result | Promise<Result> {
+  #ended(outcome: Outcome): Later<Result> {
     this.job.stopChildren();
     this.endedAt = this.core.clock.elapsed();
     // Released before anything else: a slow store or a long pause must not hold a place.
@@ -317,7 +328,7 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     return delayMs === undefined ? this.#waiting.settle(outcome) : this.#guard(this.#tryAgain(delayMs));
   }
 
-  async #tryAgain(delayMs: number): Promise<Result> {
+  async #tryAgain(delayMs: number): Promise<Result | undefined> {
     this.#controller = undefined;
     this.endedAt = 0;
     await new Promise<void>((resolve) => {

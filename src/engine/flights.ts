@@ -2,7 +2,7 @@ import { canonicalJson, createIds, plainJsonSize } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
-import type { Execution } from "./execution.ts";
+import type { Execution, Settles } from "./execution.ts";
 import { messageOf } from "./failed-attempt.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -21,8 +21,13 @@ export class Flight {
   /** The first to join starts the work. */
   join(): Promise<Outcome> {
     this.#waiting++;
-    this.#outcome ??= new Promise<Outcome>((resolve) => resolve(this.execution.start())).finally(this.#done);
+    this.#outcome ??= this.#start().finally(this.#done);
     return this.#outcome;
+  }
+
+  async #start(): Promise<Outcome> {
+    // Calls that share work wait for its promise, so that there is one.
+    return (await this.execution.start()) as Outcome;
   }
 
   leave(): void {
@@ -30,6 +35,9 @@ export class Flight {
     if (this.#waiting === 0) this.execution.abort("cancelled");
   }
 }
+
+/** Several calls wait for one outcome, and each makes its own result of it. */
+export const asItIs: Settles<Outcome> = { settle: (outcome) => outcome, listener: undefined };
 
 /** Equal calls that run at the same time, run once. */
 export class Flights {
@@ -93,8 +101,14 @@ export function flightKey(call: Call, key: string): string {
   return [place, call.timeoutMs, call.maxRetries, call.tool.composite ? call.callId : "", key].join(" ");
 }
 
-/** Keeps an output for equal calls to come. */
-export function remember(call: Call, key: string, outcome: Outcome): void {
+/** Keeps the output of some work for equal calls to come. */
+export function remember(call: Call, key: string, work: Promise<Outcome>): void {
+  work.then((outcome) => keep(call, key, outcome), ignore);
+}
+
+function ignore(): void {}
+
+function keep(call: Call, key: string, outcome: Outcome): void {
   const { tool, core } = call;
   const ttlMs = call.context.reuse?.ttlMs ?? tool.cache?.ttlMs;
   if (ttlMs === undefined || outcome.failure !== undefined || outcome.attachments !== undefined) return;

@@ -1,5 +1,6 @@
 import type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "../tool/index.ts";
 import type { BeginCall } from "./call-hooks.ts";
+import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 
 /** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
@@ -54,6 +55,11 @@ export class HandlerContext implements ToolContext, CompositeContext {
 
   get callTool(): CallTool {
     return this.#execution.callTool();
+  }
+
+  /** @internal For `denialsOf`. */
+  get denies(): Denies | undefined {
+    return this.#execution.core.denies;
   }
 
   /** @internal For `nestedCalls`. */

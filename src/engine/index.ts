@@ -1,6 +1,13 @@
 export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
 export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
-export { type BeginCall, type CallHandle, type CallHooks, nestedCalls } from "./call-hooks.ts";
+export {
+  type BeginCall,
+  type CallHandle,
+  type CallHooks,
+  type CallListener,
+  denialsOf,
+  nestedCalls,
+} from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
   type ConcurrencyOptions,
@@ -11,6 +18,7 @@ export {
 } from "./concurrency.ts";
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 export type { CallLimits, LogEntry, Resolver } from "./core.ts";
+export type { Denies } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
 export { effectOf } from "./effect-of.ts";
 export { type EngineOptions, engineDefaults } from "./engine-options.ts";

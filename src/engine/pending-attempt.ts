@@ -9,24 +9,36 @@ export type Ending =
   /** Told to stop; `abandoned` when the handler did not, within the grace period. */
   | { readonly kind: "stopped"; readonly cause: AbortCause; readonly abandoned: boolean };
 
+/** What an attempt waits for. */
+export interface Promised {
+  readonly work: PromiseLike<unknown>;
+  /** When the attempt began, by the clock's elapsed time. */
+  readonly since: number;
+  /** Called once, with what the execution makes of the ending; absent where nobody waits for a promise. */
+  readonly resolve: ((result: unknown) => void) | undefined;
+}
+
 /**
  * An attempt whose handler answers later. Its deadline aborts it; when the handler then ignores its signal for the
  * grace period, it is left behind and whatever it still gives is dropped.
  */
 export class PendingAttempt implements Expiring {
   readonly #execution: Execution;
-  #resolve: ((result: unknown) => void) | undefined;
+  readonly #resolve: ((result: unknown) => void) | undefined;
+  #settled = false;
   #deadline: Deadline | undefined;
   #cause: AbortCause | undefined;
 
-  /** Resolves, once, with what the execution makes of the ending. */
-  constructor(execution: Execution, work: PromiseLike<unknown>, resolve: (result: unknown) => void) {
+  constructor(execution: Execution, { work, since, resolve }: Promised) {
     const { core, job, cause } = execution;
     this.#execution = execution;
     this.#resolve = resolve;
     // The handler may have caused its own abort before it gave its promise: then only the grace period is left.
     this.#cause = cause;
-    this.#deadline = core.deadlines.set(cause === undefined ? job.timeoutMs : core.limits.graceMs, this);
+    this.#deadline =
+      cause === undefined
+        ? core.deadlines.set(job.timeoutMs, this, since)
+        : core.deadlines.set(core.limits.graceMs, this);
     // A foreign promise may settle twice, at once, or throw.
     (work instanceof Promise ? work : Promise.resolve(work)).then(
       (value) => this.#end({ kind: "returned", value }),
@@ -57,9 +69,10 @@ export class PendingAttempt implements Expiring {
   }
 
   #settle(ending: Ending): void {
-    const resolve = this.#resolve;
-    this.#resolve = undefined;
-    resolve?.(this.#execution.attemptEnded(ending));
+    if (this.#settled) return;
+    this.#settled = true;
+    const result = this.#execution.attemptEnded(ending);
+    this.#resolve?.(result);
   }
 }
 

@@ -30,6 +30,31 @@ export function compilePlainPath({ base, segments }: PathNode): ((scope: Scope) 
   };
 }
 
+/** The names of a path that has nothing else: what most expressions are, and whose evaluation never fails. */
+export function namesOf(node: SyntaxNode): readonly string[] | undefined {
+  if (node.kind !== "path" || node.base.kind !== "root") return undefined;
+  const { base, segments } = node;
+  return segments.every(isPlainName) ? [base.name, ...segments.map(({ name }) => name)] : undefined;
+}
+
+/** Follows names in one loop: a function called for each of them takes three times as long. */
+export function followNames(names: readonly string[], scope: Scope): unknown {
+  let value: unknown = scope;
+  for (const name of names) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return missing;
+    value = value[name];
+  }
+  return value === undefined ? missing : value;
+}
+
+function isPlainName(segment: Segment): segment is Extract<Segment, { kind: "name" }> {
+  return segment.kind === "name" && !asksForSize(segment);
+}
+
+function asksForSize({ dotted, name }: Extract<Segment, { kind: "name" }>): boolean {
+  return dotted && isSizeName(name);
+}
+
 /** Any path. Gives missing where it leads nowhere. */
 export function compilePath(path: PathNode, compile: Compile): Code {
   const base = compileBase(path, compile);
@@ -103,7 +128,7 @@ function always(walk: Walk): (frame: Frame) => Walk {
 }
 
 function nameStep(segment: Extract<Segment, { kind: "name" }>): Walk {
-  return segment.dotted && isSizeName(segment.name) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
+  return asksForSize(segment) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
 }
 
 /** `[*]`: the items of a list or of the one list inside, else the values of an object. */

@@ -1,5 +1,6 @@
 import { evaluator } from "./compile-expression.ts";
 import { compiler } from "./compile-node.ts";
+import { namesOf } from "./compile-path.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { type Code, type Evaluation, Frame, checkLength, spendText } from "./frame.ts";
 import { parseExpression } from "./parse-expression.ts";
@@ -18,6 +19,8 @@ export interface Template {
   readonly literal: string | undefined;
   /** The text is one `${…}`: its value keeps its type, and may be missing. */
   readonly whole: boolean;
+  /** Its evaluation may throw. */
+  readonly mayFail: boolean;
   readonly references: readonly Reference[];
   /** The names of the secrets it passes on. */
   readonly secrets: readonly string[];
@@ -45,6 +48,7 @@ export function compileTemplate(text: string): Template {
     constant: false,
     literal: undefined,
     whole: false,
+    mayFail: true,
     references,
     secrets: [],
     evaluate: interpolate(parts, text),
@@ -52,12 +56,20 @@ export function compileTemplate(text: string): Template {
 }
 
 function constantTemplate(text: string, literal: string): Template {
-  return { text, constant: true, literal, whole: false, references: [], secrets: [], evaluate: () => literal };
+  const form = { text, constant: true, literal, whole: false, mayFail: false } as const;
+  return { ...form, references: [], secrets: [], evaluate: () => literal };
 }
 
 function wholeTemplate(text: string, node: SyntaxNode): Template {
   const references = referencesOf(node, text);
-  const form = { text, constant: false, literal: undefined, whole: true, references } as const;
+  const form = {
+    text,
+    constant: false,
+    literal: undefined,
+    whole: true,
+    mayFail: namesOf(node) === undefined,
+    references,
+  };
   const secret = secretName(node);
   if (secret !== undefined) {
     const handle = new SecretHandle(secret);

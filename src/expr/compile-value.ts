@@ -102,7 +102,7 @@ class ValueCompiler {
     if (template.constant) return { constant: template.literal };
     for (const reference of template.references) this.references.push({ ...reference, valuePath: path });
     for (const name of template.secrets) this.secrets.push({ name, valuePath: path });
-    return located(template, path);
+    return template.mayFail ? located(template, path) : template.evaluate;
   }
 
   #list(list: readonly unknown[], path: ValuePath): Part {

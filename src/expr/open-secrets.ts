@@ -6,7 +6,7 @@ const deepest = 128;
 
 /**
  * The value with the secrets in place of their handles: a copy, or the same value where it holds none. A secret
- * that is not set is a failure (`not_available`, reason `secret_not_set`).
+ * that is not set is a failure (`not_available`, reason `secret_not_set`); `todo` says what to do about it.
  *
  * @example
  * ```ts
@@ -14,23 +14,23 @@ const deepest = 128;
  * openSecrets(params, (name) => process.env[name]); // { token: "…" }
  * ```
  */
-export function openSecrets(value: unknown, get: (name: string) => string | undefined): unknown {
-  return open(value, get, 0);
+export function openSecrets(value: unknown, get: GetSecret, todo: GetSecret = () => undefined): unknown {
+  return open(value, (name) => get(name) ?? notSet(name, todo(name)), 0);
 }
 
-function open(value: unknown, get: (name: string) => string | undefined, depth: number): unknown {
+type GetSecret = (name: string) => string | undefined;
+
+function open(value: unknown, get: (name: string) => string, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > deepest) return value;
-  if (isSecretHandle(value)) return openOne(value.name, get);
+  if (isSecretHandle(value)) return get(value.name);
   if (Array.isArray(value)) return openList(value, (item) => open(item, get, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
   return openObject(value as Readonly<Record<string, unknown>>, (item) => open(item, get, depth + 1));
 }
 
-function openOne(name: string, get: (name: string) => string | undefined): string {
-  const secret = get(name);
-  if (secret !== undefined) return secret;
-  const message = `the secret ${name} is not set; name where it comes from under "secrets" of the workspace`;
+function notSet(name: string, todo = 'name where it comes from under "secrets" of the workspace'): never {
+  const message = `the secret ${name} is not set; ${todo}`;
   throw fail(message, { code: "not_available", reason: "secret_not_set", retry: "never" });
 }
 

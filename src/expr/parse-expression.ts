@@ -1,5 +1,6 @@
 import { suggest } from "../text/index.ts";
 import { ExpressionError, type Span } from "./expression-error.ts";
+import { foreignFunction } from "./foreign-functions.ts";
 import { type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
 import { PathParser } from "./parse-path.ts";
 import { rootNames } from "./scope.ts";
@@ -43,6 +44,9 @@ const habits: ReadonlyMap<string, string> = new Map([
   ["True", "write true"],
   ["False", "write false"],
   ["secrets", 'did you mean "secret"?'],
+  ["JSON", "write json(…), or parse_json(…)"],
+  ["Math", "write round(…), floor(…), abs(…), min(…) or max(…)"],
+  ["Object", "write keys(…) or values(…)"],
   ["inputs", 'did you mean "input"?'],
   ["step", 'did you mean "steps"?'],
 ]);
@@ -199,8 +203,12 @@ function unknownRoot(name: string, span: Span): ExpressionError {
 
 function unknownFunction(name: string, span: Span): ExpressionError {
   const names = Object.keys(functionArities);
-  const near = suggest(name, names);
-  const hint = near === undefined ? `the functions are ${names.join(", ")}` : `did you mean "${near}"?`;
+  const form = foreignFunction(name, "…");
+  const near = form === undefined ? suggest(name, names) : names.find((known) => form.startsWith(`${known}(`));
+  const hint =
+    near === undefined
+      ? ((form && `write ${form}`) ?? `the functions are ${names.join(", ")}`)
+      : `did you mean "${near}"?`;
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
   return new ExpressionError("unknown_function", `there is no function "${shown}"`, { ...span, hint });
 }

@@ -1,4 +1,6 @@
 import { ExpressionError } from "./expression-error.ts";
+import { foreignFunction } from "./foreign-functions.ts";
+import { functionArities, isFunctionName } from "./function-names.ts";
 import type { PathBase, PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 import type { TokenReader } from "./token-reader.ts";
 
@@ -21,7 +23,7 @@ export class PathParser {
   path(base: PathBase, at: number): PathNode {
     const segments: Segment[] = [];
     while (this.goesOn()) segments.push(this.#reader.node(this.#segment()));
-    if (this.#reader.sees("(")) throw this.#noMethods(segments.at(-1));
+    if (this.#reader.sees("(")) throw this.#noMethods(segments.at(-1), at);
     return this.#reader.node({ kind: "path", base, segments, at, end: this.#reader.previousEnd });
   }
 
@@ -57,12 +59,22 @@ export class PathParser {
     return { kind: "slice", from, to, at, end };
   }
 
-  #noMethods(last: Segment | undefined): ExpressionError {
+  /** @param from Where the path begins. */
+  #noMethods(last: Segment | undefined, from: number): ExpressionError {
     const { at, end } = this.#reader.token;
     const name = last?.kind === "name" ? last.name : "f";
-    const hint = `values have no methods; functions come first: ${name}(…)`;
+    const whole = last === undefined ? "" : this.#reader.text.slice(from, last.at).trim();
+    const subject = whole === "" || whole.length > 80 ? "…" : whole;
+    const form = functionForm(name, subject);
+    const hint = `values have no methods; ${form === undefined ? `functions come first: ${name}(…)` : `write ${form}`}`;
     return new ExpressionError("syntax", "nothing can be called here", { at, end, hint });
   }
+}
+
+/** `upper(input.name)` for `input.name.toUpperCase()`. */
+function functionForm(name: string, subject: string): string | undefined {
+  if (!isFunctionName(name)) return foreignFunction(name, subject);
+  return `${name}(${subject}${functionArities[name].least > 1 ? ", …" : ""})`;
 }
 
 /** `[0]`, `[-1]`, `["k"]`, or a key that only evaluation knows. */

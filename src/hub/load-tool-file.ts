@@ -2,8 +2,10 @@ import { systemClock } from "../base/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import { type AnyTool, type ToolFileOptions, describeError, parseToolFile } from "../tool/index.ts";
 import { loadCodeFile } from "./load-code-file.ts";
+import { importsIn, moduleTexts } from "./module-texts.ts";
 import { offerOwnPackage } from "./own-package.ts";
 import { fileProblem, readText } from "./read-text.ts";
+import { withRevision } from "./with-revision.ts";
 
 /** A file to load. */
 export interface ToolFileLocation {
@@ -43,13 +45,23 @@ export async function loadToolFile(file: ToolFileLocation, world: ToolFileWorld)
   const slow = onSlowLoad && clock.after(slowMs, () => onSlowLoad(file.name));
   try {
     offerOwnPackage();
-    return await loadText({ ...file, source: text.source }, world);
+    return await revised({ ...file, source: text.source }, world);
   } catch (error) {
     // Nothing below throws by design; a bug in one file must still not take the others down.
     return failed(fileProblem(file.name, "load_failed", `the file could not be loaded: ${describeError(error)}`));
   } finally {
     slow?.cancel();
   }
+}
+
+/** The tools of a file know the version of the file, and of the code behind it, that they were made of. */
+async function revised(file: ToolFileLocation & { source: string }, world: ToolFileWorld): Promise<LoadedFile> {
+  const loaded = await loadText(file, world);
+  if (loaded.tools.length === 0) return loaded;
+  const { source, path } = file;
+  const modules = file.kind === "code" ? importsIn(source, path) : loaded.modules;
+  const texts = modules.length === 0 ? [] : await moduleTexts(modules, world.root);
+  return { ...loaded, tools: withRevision(loaded.tools, [source, ...texts]) };
 }
 
 async function loadText(file: ToolFileLocation & { source: string }, world: ToolFileWorld): Promise<LoadedFile> {

@@ -9,7 +9,8 @@ import { type ScannedFile, stampOf } from "./scan-folder.ts";
 export interface FileState {
   readonly file: string;
   readonly stamp: string;
-  readonly hash: string;
+  /** Tells one content from another. */
+  readonly content: string;
   /** Those of the last version that worked. */
   readonly tools: readonly AnyTool[];
   /** The tools come from a version without errors. */
@@ -33,8 +34,8 @@ export async function refreshFile(
   world: ToolFileWorld,
 ): Promise<FileState> {
   if (known?.retry === false && (await isUnchanged(file, known))) return known;
-  const hash = await hashOf(file.path);
-  if (known?.retry === false && known.hash === hash && (await sameModules(known))) {
+  const content = await contentOf(file.path);
+  if (known?.retry === false && known.content === content && (await sameModules(known))) {
     return { ...known, stamp: file.stamp };
   }
   const loaded = file.outside ? outside(file.name) : await loadToolFile(file, world);
@@ -43,12 +44,12 @@ export async function refreshFile(
   return {
     file: file.name,
     stamp: file.stamp,
-    hash,
+    content,
     problems,
     source,
     modules,
     retry,
-    ...toolsFor(loaded, known, hash),
+    ...toolsFor(loaded, known, content),
   };
 }
 
@@ -60,12 +61,12 @@ export async function isUnchanged({ stamp }: ScannedFile, known: FileState): Pro
 function toolsFor(
   { tools, problems }: LoadedFile,
   known: FileState | undefined,
-  hash: string,
+  content: string,
 ): Pick<FileState, "tools" | "isGood"> {
   if (!hasErrors(problems)) return { tools, isGood: true };
   if (known?.isGood === true) return { tools: known.tools, isGood: true };
   // Loaded again and still the same: not an update.
-  const same = known?.hash === hash && JSON.stringify(known.problems) === JSON.stringify(problems);
+  const same = known?.content === content && JSON.stringify(known.problems) === JSON.stringify(problems);
   return { tools: same ? known.tools : tools, isGood: false };
 }
 
@@ -74,10 +75,14 @@ async function sameModules({ modules }: FileState): Promise<boolean> {
   return true;
 }
 
-async function hashOf(path: string): Promise<string> {
+/** The bytes of most files as they are: what makes a hash takes a while to load, and is then only used for this. */
+async function contentOf(path: string): Promise<string> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-  return nodeCrypto().createHash("sha256").update(bytes).digest("hex");
+  if (bytes.length <= mostKept) return bytes.toString("latin1");
+  return `sha256 ${nodeCrypto().createHash("sha256").update(bytes).digest("hex")}`;
 }
+
+const mostKept = 64 * 1024;
 
 function outside(file: string): LoadedFile {
   const message = "the file is a link that leads out of the workspace";

@@ -8,6 +8,8 @@ export type Log = (message: string, data?: Readonly<Record<string, unknown>>) =>
 export interface Secrets {
   /** The value, or undefined when the workspace names none. */
   get(name: string): string | undefined;
+  /** What to do about a secret that is named and has no value, such as which variable to set. */
+  todo?(name: string): string | undefined;
 }
 
 /** What a handler gets besides its arguments. */

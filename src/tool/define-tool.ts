@@ -43,7 +43,7 @@ export type OutputFor<O, R> = [O] extends [undefined] ? Unwrapped<R> : SchemaOut
 
 /** What `defineTool` takes. */
 export interface ToolDefinition<S, O, Composite, R> extends Partial<
-  Omit<ToolInfo, "name" | "description" | "composite">
+  Omit<ToolInfo, "name" | "description" | "composite" | "revision">
 > {
   /** Letters of any script, digits, `_`, `-` and `.`; one `/` may follow a namespace. */
   readonly name: string;
@@ -110,7 +110,7 @@ export function defineTool<
 }
 
 /** What a definition need not say. */
-const usual: Omit<ToolInfo, "name" | "description" | "displayName" | "id"> = {
+const usual: Omit<ToolInfo, "name" | "description" | "displayName" | "id" | "revision"> = {
   version: "1.0.0",
   status: "active",
   category: "general",

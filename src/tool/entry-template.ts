@@ -203,7 +203,9 @@ export function resolveReference({ root, path }: Reference, { args, secrets }: T
 function openSecret(name: string, secrets: Secrets): string {
   const value = secrets.get(name);
   if (value !== undefined) return value;
-  throw fail(`the secret ${name} is not set`, { code: "not_available", reason: "secret_missing", retry: "never" });
+  const todo = secrets.todo?.(name);
+  const message = `the secret ${name} is not set${todo === undefined ? "" : `; ${todo}`}`;
+  throw fail(message, { code: "not_available", reason: "secret_missing", retry: "never" });
 }
 
 /** A value as text: nothing for what is missing, JSON for maps and lists. */

@@ -93,6 +93,53 @@ describe("[D03] the registry", () => {
   });
 });
 
+describe("tools that are registered later", () => {
+  /** A registry with one tool that has an alias, and more that come when they are asked for. */
+  function withLater(): { registry: ToolRegistry; times: () => number } {
+    const registry = new ToolRegistry();
+    registry.register(defineTool({ name: "now", aliases: ["soon"], description: "Now", run: () => 1 }));
+    let times = 0;
+    registry.later(() => {
+      times++;
+      registry.replace([tool("chain"), tool("soon"), tool("now")], { source: "chains", priority: 3 });
+    });
+    return { registry, times: () => times };
+  }
+
+  test("are not waited for by whoever gets a tool that goes before them anyway", () => {
+    const { registry, times } = withLater();
+    expect(registry.resolve("now")?.source).toBe("tools");
+    expect(registry.present.resolve("chain")).toBeUndefined();
+    expect(registry.present.names()).toEqual(["now", "soon"]);
+    expect(registry.present.version).toBe(registry.version);
+    expect(times()).toBe(0);
+  });
+
+  test.each<[string, (registry: ToolRegistry) => unknown, unknown]>([
+    ["a name of theirs", (registry) => registry.resolve("chain")?.tool.name, "chain"],
+    ["a name that is only an alias without them", (registry) => registry.resolve("soon")?.source, "chains"],
+    ["whether there is such a tool", (registry) => registry.has("chain"), true],
+    ["all candidates", (registry) => registry.candidates("now").map(({ source }) => source), ["tools", "chains"]],
+    ["the list", (registry) => names(registry), ["chain", "now", "soon"]],
+    ["all names", (registry) => registry.names().includes("chain"), true],
+    ["how many there are", (registry) => registry.size, 3],
+  ])("are there, once, for whoever asks for %s", (_, ask, answer) => {
+    const { registry, times } = withLater();
+    expect(ask(registry)).toEqual(answer);
+    expect(ask(registry)).toEqual(answer);
+    registry.resolve("nobody");
+    expect(times()).toBe(1);
+  });
+
+  test("may look into the registry while they are registered", () => {
+    const registry = new ToolRegistry();
+    registry.later(() => {
+      if (!registry.has("chain")) registry.register(tool("chain"), { source: "chains", priority: 3 });
+    });
+    expect(names(registry)).toEqual(["chain"]);
+  });
+});
+
 describe("[D05] a tool is a function and a definition", () => {
   test("a group of tools is registered with one call", async () => {
     const data = [

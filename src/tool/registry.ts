@@ -35,6 +35,7 @@ export class ToolRegistry {
   readonly #byName = new Map<string, Registration[]>();
   readonly #byAlias = new Map<string, string>();
   #version = 0;
+  #late: (() => void) | undefined;
 
   /** Changes whenever the registry does. */
   get version(): number {
@@ -42,6 +43,7 @@ export class ToolRegistry {
   }
 
   get size(): number {
+    this.#settle();
     return this.#byName.size;
   }
 
@@ -74,9 +76,31 @@ export class ToolRegistry {
     };
   }
 
+  /**
+   * Has more tools registered when somebody asks for what may be among them, so that nobody else waits for it. They
+   * must not have the priority 0: a tool that has it is found without them.
+   */
+  later(register: () => void): void {
+    this.#late = register;
+  }
+
+  /** What is registered by now, for those whose work {@link later} waits for. */
+  get present(): { resolve(name: string): Registration | undefined; names(): string[]; readonly version: number } {
+    const version = (): number => this.#version;
+    return {
+      resolve: (name) => this.#find(name)[0],
+      names: () => this.#names(),
+      get version() {
+        return version();
+      },
+    };
+  }
+
   /** The tool that a call of this name or alias gets. */
   resolve(name: string): Registration | undefined {
-    return (this.#byName.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? ""))?.[0];
+    // A name goes before an alias, and what comes later may have it.
+    if (this.#late !== undefined && this.#byName.get(name)?.[0]?.priority !== 0) this.#settle();
+    return this.#find(name)[0];
   }
 
   get(name: string): AnyTool | undefined {
@@ -89,11 +113,13 @@ export class ToolRegistry {
 
   /** Every candidate of a name, best first. */
   candidates(name: string): readonly Registration[] {
-    return this.#byName.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? "") ?? [];
+    this.#settle();
+    return this.#find(name);
   }
 
   /** One registration per name, sorted by name, so that prompts made from it stay cacheable. */
   list(filter: { category?: string; tag?: string } = {}): readonly Registration[] {
+    this.#settle();
     const best = [...this.#byName.values()].flatMap((entries) => entries[0] ?? []);
     return best
       .filter(({ tool }) => filter.category === undefined || tool.category === filter.category)
@@ -103,7 +129,23 @@ export class ToolRegistry {
 
   /** Every name and alias, for suggestions. */
   names(): string[] {
+    this.#settle();
+    return this.#names();
+  }
+
+  #names(): string[] {
     return [...this.#byName.keys(), ...this.#byAlias.keys()];
+  }
+
+  #find(name: string): readonly Registration[] {
+    return this.#byName.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? "") ?? [];
+  }
+
+  #settle(): void {
+    const register = this.#late;
+    // Forgotten first: whatever is asked meanwhile is answered from what is there.
+    this.#late = undefined;
+    register?.();
   }
 
   #ownedBy(from: Required<Origin>): Registration[] {

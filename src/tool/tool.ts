@@ -47,6 +47,11 @@ export interface ToolInfo {
   readonly gated: boolean;
   /** Calls other tools through `ctx.callTool`. */
   readonly composite: boolean;
+  /**
+   * A hash of the file that the tool comes from, and of the modules of the workspace behind it. A tool that was made in
+   * code has none.
+   */
+  readonly revision?: string;
 }
 
 /** A handler's return: a value, a promise of one, or an async generator whose yields are progress. */

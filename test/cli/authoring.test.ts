@@ -133,6 +133,48 @@ describe.concurrent("windlass validate", () => {
     expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining("1 error, 1 warning in 2 files") });
   });
 
+  test("a file that lies in no workspace is judged by the one here, or that of -C, as run does", async () => {
+    const chain = 'name: guest\nenv: [HOME]\nsteps:\n  - { id: a, tool: fine, params: { message: "${env.HOME}" } }\n';
+    const cwd = await folder({
+      "ours/windlass.yaml": "env: [HOME]\n",
+      "ours/tools/good.yaml": good,
+      "outside/guest.yaml": chain,
+      "outside/tool.yaml": good.replace("fine", "guest_tool"),
+      "theirs/windlass.yaml": "",
+      "theirs/guest.yaml": chain,
+    });
+    const ours = join(cwd, "ours");
+    const [here, there, nowhere, tool, theirs, run] = await Promise.all([
+      windlass(["validate", "../outside/guest.yaml"], { cwd: ours }),
+      windlass(["validate", "-C", "ours", "../outside/guest.yaml"], { cwd }),
+      windlass(["validate", "outside/guest.yaml"], { cwd }),
+      windlass(["validate", "../outside/tool.yaml"], { cwd: ours }),
+      windlass(["validate", "../theirs/guest.yaml"], { cwd: ours }),
+      windlass(["run", "../outside/guest.yaml"], { cwd: ours }),
+    ]);
+    expect(here).toMatchObject({ code: 0, stdout: "ok: 1 file, 1 chain, no problems\n" });
+    expect(there).toMatchObject({ code: 0, stdout: "ok: 1 file, 1 chain, no problems\n" });
+    expect(run.code).toBe(0);
+    expect(tool).toMatchObject({ code: 0, stdout: "ok: 1 file, 1 tool, no problems\n" });
+    for (const { code, stderr } of [nowhere, theirs]) {
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('is called "fine"') });
+    }
+  });
+
+  test.each([
+    ["", "is empty"],
+    ["# nothing yet\n", "is empty"],
+    ["- one\n- two\n", "is a list"],
+    ["just words\n", "is one value"],
+  ])("%j is neither a tool, a chain nor a workspace file", async (text, what) => {
+    const cwd = await folder({ "windlass.yaml": "", "some.yaml": text, "chains/other.yaml": text });
+    const { code, stderr } = await windlass(["validate", "some.yaml", "chains/other.yaml"], { cwd });
+    expect(code).toBe(2);
+    expect(
+      stderr.match(new RegExp(`the file ${what}: it is neither a tool, a chain nor a workspace file`, "g")),
+    ).toHaveLength(2);
+  });
+
   test.each([
     [["validate", "missing.yaml"], "there is no file"],
     [["validate", "notes.txt"], "is no file of a workspace"],

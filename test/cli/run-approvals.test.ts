@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { describe, expect, test } from "vitest";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
 import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
-import { folder, windlass } from "./windlass.ts";
+import { codeTool, folder, windlass } from "./windlass.ts";
 
 const workspace = { ...tracingTools, "windlass.yaml": "", "chains/mail.yaml": mailChain };
 const mail = ["run", "mail", "to=ada"];
@@ -86,7 +86,7 @@ describe.concurrent("a run that needs an approval", () => {
       .replace("name: mail", "name: falling")
       .replace(
         "    params: { to:",
-        "    error_handling: { strategy: fallback, fallback: [{ tool: read, params: { text: kept } }] }\n    params: { to:",
+        "    error_handling: { strategy: fallback, fallback: [{ condition: '${error}', tool: read, params: { text: kept } }] }\n    params: { to:",
       )
       .replace("steps.send.output.sent", "steps.send.output.value");
     const cwd = await folder({ ...workspace, "chains/falling.yaml": falling });
@@ -118,6 +118,80 @@ describe.concurrent("a run that needs an approval", () => {
     expect(await effects(cwd)).toEqual(['send {"to":"ada"}']);
   });
 
+  test("every open question is named with its id, tool and exact arguments, and none that is decided", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "windlass.yaml": 'permissions: { ask: ["send"] }\n',
+      "chains/many.yaml": `name: many
+steps:
+  - { id: each, tool: send, for_each: [ada, grace], params: { to: "\${item}" } }
+  - { id: one, tool: send, params: { to: linus } }
+`,
+    });
+    const { code, stderr } = await windlass(["run", "many", "--run-id", "many-1"], { cwd });
+    expect(code).toBe(3);
+    const open = await waiting(cwd);
+    expect(open).toHaveLength(3);
+    expect(stderr).toContain("run many-1 needs 3 decisions");
+    for (const { id, args } of open) {
+      expect(stderr).toContain(`send ${JSON.stringify(args)}\n    windlass approve ${id}`);
+    }
+    const shown = await windlass(["show", "many-1"], { cwd });
+    for (const { id } of open) expect(shown.stderr).toContain(`windlass approve ${id}`);
+    const [first, ...others] = open;
+    const approved = await windlass(["approve", first?.id ?? ""], { cwd });
+    expect(approved.code).toBe(3);
+    expect(approved.stderr).toContain("needs 2 decisions");
+    expect(approved.stderr).not.toContain(`windlass approve ${first?.id}`);
+    for (const { id } of others) expect(approved.stderr).toContain(`windlass approve ${id}`);
+    const decided = await windlass(["approve", others[0]?.id ?? "", "--no-run"], { cwd });
+    expect(decided.code).toBe(0);
+    const later = await windlass(["show", "many-1"], { cwd });
+    expect(later.stderr).toContain(`windlass approve ${others[1]?.id}`);
+    expect(later.stderr).not.toContain(`windlass approve ${others[0]?.id}`);
+  });
+
+  test("a question about an undo says so, wherever it is shown", async () => {
+    const cwd = await folder({
+      ...workspace,
+      ...codeTool("undo", "export default () => true;", "effect: once\nparameters: [{ name: to, type: string }]"),
+      "windlass.yaml": 'permissions: { ask: ["undo"] }\n',
+      "chains/saga.yaml": `name: saga
+steps:
+  - { id: first, tool: send, params: { to: ada }, compensate: { tool: undo, params: { to: ada } } }
+  - { id: second, tool: fails, depends_on: [first] }
+`,
+    });
+    const { code, stderr } = await windlass(["run", "saga", "--run-id", "saga-1"], { cwd });
+    expect(code).toBe(3);
+    const [open] = await waiting(cwd);
+    expect(open).toMatchObject({ step: "first", args: { to: "ada" } });
+    expect(stderr).toContain("undo of step first: ");
+    expect(stderr).toContain(`undo {"to":"ada"}\n    windlass approve ${open?.id}`);
+    const [list, shown, why] = await Promise.all([
+      windlass(["approvals"], { cwd }),
+      windlass(["show", "saga-1"], { cwd }),
+      windlass(["explain", "saga-1", "first"], { cwd }),
+    ]);
+    expect(list.stdout).toContain("run saga-1, undo of step first");
+    expect(shown.stderr).toContain("waiting: undo of step first: ");
+    expect(shown.stderr).toContain(`windlass approve ${open?.id}`);
+    expect(why.stdout).toContain(`Approval ${open?.id} is open, of undo of step first: undo {"to":"ada"}.`);
+    const approved = await windlass(["approve", open?.id ?? ""], { cwd });
+    expect(approved).toMatchObject({ code: 1, stderr: expect.stringContaining("undone: first") });
+  });
+
+  test("a step that only waits is not told as started, before a person lets it", async () => {
+    const cwd = await folder(workspace);
+    const { stderr } = await windlass(mail, { cwd });
+    expect(stderr).toContain("prepare: started read");
+    expect(stderr).toContain("send: waits for approval");
+    expect(stderr).not.toContain("send: started");
+    const [open] = await waiting(cwd);
+    const approved = await windlass(["approve", open?.id ?? ""], { cwd });
+    expect(approved.stderr).toMatch(/send: approved by .*\n.* send: started send\n/);
+  });
+
   test("only the named approvers may decide", async () => {
     const named = (names: string): string =>
       mailChain.replace('"Send this to ${input.to}?"', `{ message: "Send it?", approvers: [${names}] }`);
@@ -140,6 +214,9 @@ describe.concurrent("a run that needs an approval", () => {
       });
     }
     const mine = await parked(cwd, ["run", "mine", "to=ada"]);
+    // Under another name it would be nobody's decision who may decide.
+    const other = await windlass(["approve", mine.id, "--by", "somebody-else"], { cwd });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("the user of this machine") });
     expect((await windlass(["approve", mine.id], { cwd })).code).toBe(0);
   });
 

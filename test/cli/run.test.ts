@@ -136,6 +136,49 @@ describe.concurrent("windlass run", () => {
     expect(await effects(cwd)).toHaveLength(1);
   });
 
+  test("a run id begins with a letter or digit, and the message says so; also of runs that are not kept", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "chains/light.yaml": typed.replace("name: typed", "name: light\ndurable: false"),
+    });
+    const ids = ["__proto__", "..", "-x", "a/b", "x".repeat(129)];
+    const runs = await Promise.all(
+      ids.flatMap((id) =>
+        ["typed", "light"].map((name) => windlass(["run", name, "text=x", `--run-id=${id}`], { cwd })),
+      ),
+    );
+    for (const { code, stderr } of runs) {
+      expect({ code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("begin with a letter or digit"),
+      });
+    }
+    expect(await effects(cwd)).toEqual([]);
+  });
+
+  test("runs shows of a long input as much as tells runs apart", async () => {
+    const cwd = await folder(workspace);
+    await windlass(["run", "typed", `text=${"long ".repeat(2000)}`], { cwd });
+    const { stdout } = await windlass(["runs"], { cwd });
+    expect(stdout).toContain('{"text":"long long');
+    expect(stdout.length).toBeLessThan(400);
+  });
+
+  test("a secret that is named and has no value: the variable to set is told", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "windlass.yaml": "secrets: { TOK: { env: MY_TOKEN }, FILED: { file: secrets/filed } }\n",
+      "chains/token.yaml": 'name: token\nsteps:\n  - { id: a, tool: read, params: { text: "${secret.TOK}" } }\n',
+      "chains/filed.yaml": 'name: filed\nsteps:\n  - { id: a, tool: read, params: { text: "${secret.FILED}" } }\n',
+    });
+    const [token, filed] = await Promise.all([
+      windlass(["run", "token"], { cwd }),
+      windlass(["run", "filed"], { cwd }),
+    ]);
+    expect(token.stderr).toContain("the secret TOK is not set; set the environment variable MY_TOKEN");
+    expect(filed.stderr).toContain("the secret FILED is not set; put the value into the file secrets/filed");
+  });
+
   test("a chain that is not durable leaves no run behind", async () => {
     const cwd = await folder({ ...workspace, "windlass.yaml": "chains: { durable: false }\n" });
     const { code } = await windlass(["run", "typed", "text=x"], { cwd });
@@ -203,7 +246,7 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
     });
     expect({ code, stderr }).toMatchObject({
       code: 130,
-      stderr: expect.stringContaining("windlass resume stuck-1 goes on with it"),
+      stderr: expect.stringContaining("windlass resume stuck-1 carries out the cancellation"),
     });
     // It was being cancelled, and that is what is gone on with.
     const resumed = await windlass(["resume", "stuck-1"], { cwd });

@@ -50,9 +50,9 @@ export function worldTools({ clock, log }: World): Readonly<Record<string, MockA
 /** A person who lets everything happen but what may have happened already. */
 export const careful: AskPerson = async ({ message }) => ({ approved: !message.includes("must not run twice") });
 
-/** What was done, or may have been done, counts as done. */
+/** What was done, or may have been done, counts as done, also when a person says that it is not to be done again. */
 const confirmed = (me: string): Pick<ChainSpec["steps"][number], "error_handling"> => ({
-  error_handling: { strategy: "fallback", fallback: [{ tool: "confirm", params: { me } }] },
+  error_handling: { strategy: "fallback", fallback: [{ condition: "${error}", tool: "confirm", params: { me } }] },
 });
 
 const step = (id: string, tool: string, more: object = {}): ChainSpec["steps"][number] => ({

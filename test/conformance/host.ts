@@ -298,6 +298,67 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect((await store.approvals.get(id, clock.now()))?.status).toBe(expected.kept);
     });
 
+    test("[N06] a once tool that was interrupted while it undid a step waits for a person, who is told what it is", async () => {
+      const run = make({
+        spec: {
+          name: "c",
+          steps: [
+            { id: "w", tool: "idem_w", compensate: { tool: "once_undo", params: { x: 1 } } },
+            { id: "bad", tool: "read_bad", depends_on: ["w"] },
+          ],
+        },
+        tools: ({ log }) => ({
+          idem_w: acting("idempotent", () => void log.push("w")),
+          read_bad: acting("read", () => {
+            throw new Error("bad");
+          }),
+          once_undo: acting("once", () => void log.push("once undo")),
+        }),
+      });
+      // started w, settled w, settled bad, started undo; then it is killed.
+      expect(await run.live({ crashAfter: 4 })).toBeUndefined();
+      const facts = await run.live();
+      const [open] = await store.approvals.list(clock.now(), "pending");
+      if (facts === undefined || open === undefined) throw new Error("nothing waits");
+      const { id: approvalId, message } = open;
+      expect(open).toMatchObject({ tool: "once_undo", step: "w", message: expect.stringMatching(/^Undo of step w: /) });
+      expect(facts.status).toBe("waiting");
+      expect(facts.steps[0]).toMatchObject({
+        status: "success",
+        approvalId,
+        questions: [{ approvalId, tool: "once_undo", args: { x: 1 }, message, isUndo: true }],
+      });
+      await store.approvals.decide(approvalId, { approved: false }, clock.now());
+      const over = await run.live();
+      expect(over?.status).toBe("failed");
+      expect(over?.steps[0]).toMatchObject({
+        questions: undefined,
+        compensation: { status: "failed", error: { reason: "rejected" } },
+      });
+    });
+
+    test("a decision that was made in time counts when the run is taken up after it; no decision fails the step", async () => {
+      for (const approved of [true, false, undefined]) {
+        const run = make({
+          spec: { name: "c", steps: [{ id: "w", tool: "once_w", approval: { message: "?", expires: 60 } }] },
+          tools: ({ log }) => ({ once_w: acting("once", () => void log.push("once w")) }),
+        });
+        expect((await run.live())?.status).toBe("waiting");
+        const [open] = await store.approvals.list(clock.now(), "pending");
+        const id = String(open?.id);
+        if (approved !== undefined) await store.approvals.decide(id, { approved }, clock.now());
+        clock.advance(3_600_000);
+        const facts = await run.live();
+        const reason = approved === undefined ? "expired" : "rejected";
+        expect([facts?.status, facts?.error?.reason]).toEqual(
+          approved === true ? ["success", undefined] : ["failed", reason],
+        );
+        expect(await store.approvals.list(clock.now(), "pending")).toEqual([]);
+        const kept = approved === true ? "used" : reason;
+        expect((await store.approvals.get(id, clock.now()))?.status).toBe(kept);
+      }
+    });
+
     test("a pause is over when it would have been over without the crash; a limit on work begins anew", async () => {
       const run = make({
         spec: {

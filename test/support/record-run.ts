@@ -23,6 +23,8 @@ export interface RecordOptions {
   readonly clock?: FakeClock;
   readonly permissions?: PermissionRules;
   readonly executor?: (real: StepExecutor, engine: Engine) => StepExecutor;
+  /** Another plan to run in place of the chain's own, once the executor is there. */
+  readonly prepare?: (plan: Plan) => Plan;
 }
 
 /** A run in memory, and everything that a journal would hold of it. */
@@ -77,8 +79,9 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
   });
   const checked = await plan.input.validate(input);
   if (checked.issues !== undefined) throw new Error(checked.issues.map(({ message }) => message).join("\n"));
+  const executor = options.executor === undefined ? real : options.executor(real, engine);
   const { facts } = await executeRun({
-    plan,
+    plan: options.prepare?.(plan) ?? plan,
     input: checked.value,
     context,
     env: {},
@@ -91,7 +94,7 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
       },
     },
     events: [],
-    executor: options.executor === undefined ? real : options.executor(real, engine),
+    executor,
     clock,
     approvals: createMemoryApprovals({ clock }),
     ask: options.ask,

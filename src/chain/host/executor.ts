@@ -1,5 +1,5 @@
 import { failure, isFailureError } from "../../base/index.ts";
-import type { Approver, BeginCall, CallContext } from "../../engine/index.ts";
+import type { Approver, BeginCall, CallContext, CallListener } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
@@ -20,6 +20,8 @@ export interface StepHooks {
 export interface RunningCall {
   /** Makes the call; once. Never throws, and its promise never rejects. */
   run(): ToolResult | Promise<ToolResult>;
+  /** The same where it can do without a promise. */
+  runFor?(listener: CallListener): void;
   /** Stops it; it still gives its result. */
   abort(cause: "cancelled" | "timeout"): void;
 }
@@ -47,11 +49,12 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
   const { begin, runId, tools, secrets, opensSecrets = true, context = {} } = options;
   const { principal, conversationId, variables } = context;
   const get = (name: string): string | undefined => secrets?.get(name);
+  const todo = (name: string): string | undefined => secrets?.todo?.(name);
   return {
     begin(key, work, hooks) {
       let { args } = work;
       try {
-        if (opensSecrets) args = openSecrets(args, get);
+        if (opensSecrets) args = openSecrets(args, get, todo);
       } catch (error) {
         return failed(work.tool, error);
       }

@@ -99,8 +99,14 @@ export interface Settled {
 /** Told what is no part of the journal. */
 export interface HostListener {
   progress(key: string, value: unknown): void;
-  /** The question under this key has this id. */
-  asked(key: string, approvalId: string): void;
+  /** The question under this key has this id; `note` says why it is asked once more, or still open. */
+  asked(key: string, approvalId: string, note?: string): void;
+}
+
+/** What the interpreter waits for, in the order in which it began. */
+export interface PendingKeys {
+  has(key: string): boolean;
+  keys(): Iterable<string>;
 }
 
 /**
@@ -124,5 +130,5 @@ export interface Host {
   /** Stops a call, whose outcome still comes; or a wait, whose outcome does not. */
   cancel(key: string): void;
   /** What happens next to one of the pending keys, or to the run ({@link cancelKey}). At once where it is known. */
-  next(pending: ReadonlyMap<string, unknown>): Settled | Promise<Settled>;
+  next(pending: PendingKeys): Settled | Promise<Settled>;
 }

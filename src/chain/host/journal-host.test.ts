@@ -4,6 +4,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { planWith } from "../../../test/support/record-run.ts";
 import { type Clock, fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
+import { createMemoryApprovals } from "../../store/index.ts";
 import { ok } from "../../tool/index.ts";
 import { type MockAnswer, mock, mockTools } from "../kit/mock-tools.ts";
 import type { ChainSpec } from "../plan/spec.ts";
@@ -88,6 +89,28 @@ describe("a journal that cannot be written", () => {
     clock.after(1000, () => host?.abandon());
     expect((await withTime(run, clock)).left).toBe(true);
   });
+});
+
+test("nobody is asked before the journal has which approval the question is about", async () => {
+  const clock = new FakeClock();
+  const seen: string[] = [];
+  const spec = { name: "c", steps: [{ id: "a", tool: "t", approval: "?" }] };
+  const journal: EventSink = {
+    append: (_, { kind, key }) =>
+      new Promise((resolve) => {
+        clock.after(1000, () => {
+          seen.push(`${kind} ${key}`);
+          resolve();
+        });
+      }),
+  };
+  const ask = async (): Promise<{ approved: true }> => {
+    seen.push("asked");
+    return { approved: true };
+  };
+  const approvals = createMemoryApprovals({ clock });
+  await withTime(execute(spec, { t: mock({ effect: "read", answer: 1 }) }, { clock, journal, approvals, ask }), clock);
+  expect(seen).toEqual(["waiting a?", "asked", "settled a?", "settled a#1"]);
 });
 
 test("what a tool attached to its output is no part of the journal, which holds JSON", async () => {

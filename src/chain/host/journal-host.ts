@@ -7,11 +7,13 @@ import {
   type Host,
   type HostListener,
   type Outcome,
+  type PendingKeys,
   type Settled,
   type StepWork,
   type Wait,
   cancelKey,
 } from "./host.ts";
+import { KeyTable } from "./key-table.ts";
 import { Past } from "./past.ts";
 import { ReadyQueue, parked } from "./ready-queue.ts";
 import type { RunApprovals, RunApprovalsParts } from "./run-approvals.ts";
@@ -52,7 +54,8 @@ export class JournalHost implements Host, StepCallOwner {
   readonly runId: string;
   readonly startedAt: number;
   readonly #parts: JournalHostParts;
-  readonly #approvals: RunApprovals | undefined;
+  /** Made for the first question: most runs have none. */
+  #asking: RunApprovals | undefined;
   readonly #past: Past;
   #told = 0;
   #replaying: boolean;
@@ -62,7 +65,7 @@ export class JournalHost implements Host, StepCallOwner {
   /** Begun while nothing may begin: while the past is told, while leaving, and once the run is to be cancelled. */
   readonly #deferred = new Map<string, StepWork | Wait>();
   readonly #cancelledBefore = new Set<string>();
-  readonly #running = new Map<string, StepCall>();
+  readonly #running = new KeyTable<StepCall>();
   readonly #timers: RunTimers;
   /** Questions, where there is nobody to put them to. */
   readonly #unasked = new Set<string>();
@@ -77,21 +80,12 @@ export class JournalHost implements Host, StepCallOwner {
     this.#parts = parts;
     this.runId = parts.lease.runId;
     this.startedAt = parts.startedAt;
-    this.#past = new Past(parts.events);
+    this.#past = Past.of(parts.events);
     this.#replaying = this.#past.settled.length > 0;
     this.#seq = this.#past.seq;
     this.#at = Math.max(this.#past.at, parts.startedAt);
     this.#ready = new ReadyQueue(() => this.#isParked);
     this.#timers = new RunTimers(parts.clock, (key) => void this.#settle(key, { kind: "fired" }));
-    this.#approvals = parts.approvals?.({
-      onAsked: (key, id) => this.#listener?.asked(key, id),
-      onDecided: async (key, outcome) => {
-        await this.#settle(key, outcome);
-        return !this.#deaf;
-      },
-      onParked: () => this.#ready.wake(),
-      onError: (error) => this.#fail(error),
-    });
   }
 
   attach(listener: HostListener): void {
@@ -128,12 +122,12 @@ export class JournalHost implements Host, StepCallOwner {
     if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
     else if (deferred !== undefined) this.#cancelledBefore.add(key);
     this.#running.get(key)?.abort();
-    this.#approvals?.withdraw(key);
+    this.#asking?.withdraw(key);
     this.#unasked.delete(key);
     this.#timers.stop(key);
   }
 
-  next(_pending: ReadonlyMap<string, unknown>): Settled | Promise<Settled> {
+  next(_pending: PendingKeys): Settled | Promise<Settled> {
     const before = this.#past.settled[this.#told];
     if (before !== undefined) {
       this.#told++;
@@ -155,7 +149,7 @@ export class JournalHost implements Host, StepCallOwner {
 
   /** Looks whether a question was answered elsewhere. */
   async poll(): Promise<void> {
-    if (!this.#deaf) await this.#approvals?.poll();
+    if (!this.#deaf) await this.#asking?.poll();
   }
 
   /** Starts nothing more; `next` says `parked` when nothing runs any longer. */
@@ -177,7 +171,13 @@ export class JournalHost implements Host, StepCallOwner {
     this.#running.clear();
     this.#ready.clear();
     this.#timers.stopAll();
-    this.#approvals?.close();
+    this.#asking?.close();
+  }
+
+  /** The run is over for good: what it still asked for needs no answer. Undefined when it asked for nothing. */
+  endQuestions(): Promise<void> | undefined {
+    if (this.#asking === undefined && !this.#past.hasAsked) return undefined;
+    return this.#approvals()?.rejectOpen();
   }
 
   /** Everything that happened has been told: now what was begun meanwhile begins. */
@@ -204,14 +204,14 @@ export class JournalHost implements Host, StepCallOwner {
   /** Nothing moves but by a person's decision. */
   get #waitsForPeople(): boolean {
     if (this.#running.size > 0 || this.#timers.pauses > 0) return false;
-    return this.#unasked.size > 0 || (this.#approvals?.size ?? 0) > 0;
+    return this.#unasked.size > 0 || (this.#asking?.size ?? 0) > 0;
   }
 
   get #isParked(): boolean {
     if (this.#running.size > 0) return false;
     if (this.#leaving || this.#parts.executor === undefined) return true;
     if (this.#timers.pauses > 0 || this.#parts.stay) return false;
-    return this.#unasked.size > 0 || this.#approvals?.parked === true;
+    return this.#unasked.size > 0 || this.#asking?.parked === true;
   }
 
   /** Before the run is left to wait for people: somebody may have decided while other steps ran. */
@@ -247,7 +247,12 @@ export class JournalHost implements Host, StepCallOwner {
 
   ended({ key, effect, kept }: StepCall, result: ToolResult): void {
     this.#running.delete(key);
-    void this.#settle(key, { kind: "call", result: journalable(result), effect }, kept);
+    try {
+      void this.#settle(key, { kind: "call", result: journalable(result), effect }, kept);
+    } catch (error) {
+      // It is the engine that tells, and has nothing to do with it.
+      this.#fail(error);
+    }
   }
 
   get keepsRecords(): boolean {
@@ -259,7 +264,7 @@ export class JournalHost implements Host, StepCallOwner {
   }
 
   approverOf(call: StepCall): Approver | undefined {
-    return this.#approvals?.approverFor(call);
+    return this.#approvals()?.approverFor(call);
   }
 
   // --- waits
@@ -267,8 +272,11 @@ export class JournalHost implements Host, StepCallOwner {
   #await(key: string, what: Wait): void {
     const { executor, clock } = this.#parts;
     if (what.kind === "approval") {
-      if (this.#approvals === undefined) this.#unasked.add(key);
-      else this.#approvals.ask(key, what);
+      const approvals = this.#approvals();
+      const before = this.#past.asked(key);
+      if (approvals !== undefined) return approvals.ask(key, what, before);
+      this.#unasked.add(key);
+      if (before !== undefined) this.#listener?.asked(key, before.approvalId);
     } else if (executor === undefined) {
       return;
     } else if (what.kind === "deadline") {
@@ -281,6 +289,23 @@ export class JournalHost implements Host, StepCallOwner {
       if (known !== undefined) return;
       this.#append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
     }
+  }
+
+  #approvals(): RunApprovals | undefined {
+    this.#asking ??= this.#parts.approvals?.({
+      onAsked: async (key, { id: approvalId, expiresAt: due }, note) => {
+        if (this.#deaf) return;
+        if (this.#past.asked(key)?.approvalId !== approvalId) await this.#append("waiting", key, { approvalId, due });
+        this.#listener?.asked(key, approvalId, note);
+      },
+      onDecided: async (key, outcome) => {
+        await this.#settle(key, outcome);
+        return !this.#deaf;
+      },
+      onParked: () => this.#ready.wake(),
+      onError: (error) => this.#fail(error),
+    });
+    return this.#asking;
   }
 
   // --- the journal

@@ -8,8 +8,17 @@ export interface StartedBefore {
   readonly effect: Effect;
 }
 
+/** A question that was put to people. */
+export interface AskedBefore {
+  readonly approvalId: string;
+  /** When the time for an answer is over; epoch milliseconds. */
+  readonly due: number;
+}
+
 /** What happened to a run before, as its journal has it. */
 export class Past {
+  static readonly #nothing = new Past([]);
+
   /** In the order in which it is told again. */
   readonly settled: readonly Settled[];
   /** The last event's. */
@@ -19,20 +28,36 @@ export class Past {
   readonly #keys = new Set<string>();
   readonly #started = new Map<string, StartedBefore>();
   readonly #due = new Map<string, number>();
+  readonly #asked = new Map<string, AskedBefore>();
+  /** It has put questions to people. */
+  readonly hasAsked: boolean = false;
 
-  constructor(events: readonly JournalEvent[]) {
+  /** Of most runs there is none. */
+  static of(events: readonly JournalEvent[]): Past {
+    return events.length === 0 ? Past.#nothing : new Past(events);
+  }
+
+  private constructor(events: readonly JournalEvent[]) {
     const settled: Settled[] = [];
     for (const { seq, kind, key, at, data } of events) {
       this.seq = seq;
       this.at = Math.max(this.at, at);
       // The shapes of the data are those that the host writes.
       if (kind === "settled") {
-        settled.push({ key, outcome: data as Outcome, at });
+        const outcome = data as Outcome;
+        settled.push({ key, outcome, at });
         this.#keys.add(key);
+        if (isQuestion(outcome)) this.hasAsked = true;
       } else if (kind === "started") {
         this.#started.set(key, { at, effect: (data as { effect: Effect }).effect });
       } else {
-        this.#due.set(key, (data as { due: number }).due);
+        const waiting = data as { due: number } | AskedBefore;
+        if ("approvalId" in waiting) {
+          this.#asked.set(key, waiting);
+          this.hasAsked = true;
+        } else {
+          this.#due.set(key, waiting.due);
+        }
       }
     }
     this.settled = settled;
@@ -52,4 +77,14 @@ export class Past {
   due(key: string): number | undefined {
     return this.#due.get(key);
   }
+
+  /** The approval that the question under this key is about. */
+  asked(key: string): AskedBefore | undefined {
+    return this.#asked.get(key);
+  }
+}
+
+/** A call for which a rule wants a person's approval. */
+function isQuestion(outcome: Outcome): boolean {
+  return outcome.kind === "call" && !outcome.result.success && outcome.result.error.approvalId !== undefined;
 }

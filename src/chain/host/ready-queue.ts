@@ -13,8 +13,8 @@ export class ReadyQueue {
   readonly #isParked: () => boolean;
   #entries: Entry[] = [];
   #head = 0;
-  #waiting: { resolve(settled: Settled): void; reject(error: unknown): void } | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #waiting: PromiseWithResolvers<Settled> | undefined = undefined;
+  #failure: { readonly error: unknown } | undefined = undefined;
 
   /** @param isParked Whether nothing more will come by itself. */
   constructor(isParked: () => boolean) {
@@ -54,9 +54,8 @@ export class ReadyQueue {
     const next = this.#shift();
     if (next !== undefined) return next;
     if (this.#isEmpty && this.#isParked()) return parked;
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-    });
+    this.#waiting = Promise.withResolvers();
+    return this.#waiting.promise;
   }
 
   /** Something changed: whoever waits may go on. */

@@ -1,8 +1,10 @@
-import type { Clock } from "../../base/index.ts";
+import type { Clock, Timer } from "../../base/index.ts";
 import { type Approver, approvalKey, engineDefaults } from "../../engine/index.ts";
-import type { Approval, ApprovalStore, Decision } from "../../store/index.ts";
+import type { Approval, ApprovalRequest, ApprovalStore, Decision } from "../../store/index.ts";
 import type { ApprovalWait, DecidedOutcome } from "./host.ts";
+import type { AskedBefore } from "./past.ts";
 import type { StepCall } from "./step-call.ts";
+import { undoMessage } from "./undo-message.ts";
 
 /** Asks a person right here; undefined when there is nobody to ask. */
 export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>;
@@ -15,8 +17,8 @@ export interface RunApprovalsParts {
   readonly principal: string | undefined;
   readonly ask: AskPerson | undefined;
   readonly redact: (value: unknown) => unknown;
-  /** The question has an id now. */
-  readonly onAsked: (key: string, approvalId: string) => void;
+  /** Journals which approval the question is about; resolves when that is durable. `note`: see {@link HostListener}. */
+  readonly onAsked: (key: string, approval: Approval, note: string | undefined) => Promise<void>;
   /** Journals the decision; resolves when it is durable, with false when it could not be journaled. */
   readonly onDecided: (key: string, outcome: DecidedOutcome) => Promise<boolean>;
   /** A question is open, and nobody here can answer it. */
@@ -24,12 +26,28 @@ export interface RunApprovalsParts {
   readonly onError: (error: unknown) => void;
 }
 
-interface Question {
+/** A decision that does not count, because of who made it. */
+interface Disregarded {
+  readonly approvalId: string;
+  readonly note: string;
+}
+
+class Question {
+  readonly wait: ApprovalWait;
+  readonly instead: Disregarded | undefined;
+  readonly withdrawn = new AbortController();
   /** Absent until the store has it. */
-  approval: Approval | undefined;
+  approval: Approval | undefined = undefined;
   /** Somebody here may still answer it, or the store is being asked. */
-  busy: boolean;
-  readonly withdrawn: AbortController;
+  busy = true;
+  /** When the time for an answer is over. */
+  timer: Timer | undefined = undefined;
+
+  /** @param instead What it is asked again for. */
+  constructor(wait: ApprovalWait, instead?: Disregarded) {
+    this.wait = wait;
+    this.instead = instead;
+  }
 }
 
 /**
@@ -39,6 +57,8 @@ interface Question {
 export class RunApprovals {
   readonly #parts: RunApprovalsParts;
   readonly #open = new Map<string, Question>();
+  /** Questions on their way to the store. */
+  readonly #requests = new Set<Promise<Approval>>();
 
   constructor(parts: RunApprovalsParts) {
     this.#parts = parts;
@@ -54,15 +74,15 @@ export class RunApprovals {
     return this.#open.size > 0;
   }
 
-  ask(key: string, wait: ApprovalWait): void {
-    const question: Question = { approval: undefined, busy: true, withdrawn: new AbortController() };
-    this.#open.set(key, question);
-    this.#put(key, wait, question).catch(this.#parts.onError);
+  /** Puts a question; `before` is what an earlier life of the run knows of it. */
+  ask(key: string, wait: ApprovalWait, before?: AskedBefore): void {
+    this.#begin(key, new Question(wait), before);
   }
 
   withdraw(key: string): void {
     const question = this.#open.get(key);
     this.#open.delete(key);
+    question?.timer?.cancel();
     question?.withdrawn.abort();
   }
 
@@ -71,13 +91,23 @@ export class RunApprovals {
     for (const key of this.#open.keys()) this.withdraw(key);
   }
 
-  /** Has somebody decided elsewhere? */
+  /** Has somebody decided elsewhere, or is the time over? */
   async poll(): Promise<void> {
-    const { store, clock } = this.#parts;
-    for (const [key, { approval }] of this.#open) {
-      if (approval === undefined) continue;
-      const now = await store.get(approval.id, clock.now());
-      if (now !== undefined) await this.#decide(key, now);
+    for (const [key, question] of this.#open) {
+      if (question.approval !== undefined) await this.#decide(key, question, await this.#now(question.approval));
+    }
+  }
+
+  /** The run is over: nobody needs an answer to what is still open, and nobody is to be asked for one. */
+  async rejectOpen(): Promise<void> {
+    const { store, clock, runId } = this.#parts;
+    try {
+      await Promise.allSettled(this.#requests);
+      for (const { id, runId: of } of await store.list(clock.now(), "pending")) {
+        if (of === runId) await store.decide(id, { approved: false, note: "the run is over" }, clock.now());
+      }
+    } catch (error) {
+      process.emitWarning(`questions of run ${runId}, which is over, are still open: ${String(error)}`);
     }
   }
 
@@ -86,49 +116,104 @@ export class RunApprovals {
     return {
       ask: async (request) => {
         if (call.work.approvalId !== undefined) return { kind: "approved" };
-        const { runId, store } = this.#parts;
+        const { runId } = this.#parts;
         const base = baseOf(call.key);
         const key = approvalKey(runId, [base, request.key], undefined);
-        const { id } = await store.request({ ...request, key, runId, step: base.replaceAll(/#\d+/g, "") });
+        const step = base.replaceAll(/[#~!]\d+|\^$/g, "");
+        const message = base.endsWith("^") ? undoMessage(step, request.message) : request.message;
+        const { id } = await this.#request({ ...request, key, message, runId, step });
         return { kind: "parked", id };
       },
     };
   }
 
-  async #put(key: string, wait: ApprovalWait, question: Question): Promise<void> {
-    const approval = await this.#request(key, wait);
+  #begin(key: string, question: Question, before?: AskedBefore): void {
+    this.#open.set(key, question);
+    this.#put(key, question, before).catch(this.#parts.onError);
+  }
+
+  async #put(key: string, question: Question, before: AskedBefore | undefined): Promise<void> {
+    const { clock, onAsked, onParked } = this.#parts;
+    const known = await this.#known(question, before);
     if (this.#open.get(key) !== question) return;
-    this.#parts.onAsked(key, approval.id);
-    if (await this.#decide(key, approval)) return;
+    // Removed from the store, since its time was over long ago.
+    if (known === undefined && before !== undefined && before.due <= clock.now()) return this.#expire(key, before);
+    const approval = known ?? (await this.#request(this.#requestOf(key, question)));
+    if (this.#open.get(key) !== question) return;
+    await onAsked(key, approval, question.instead?.note);
+    if (await this.#decide(key, question, approval)) return;
     question.approval = approval;
+    this.#watch(key, question, approval);
     const decision = await this.#askHere(approval, question.withdrawn.signal);
     if (this.#open.get(key) !== question) return;
-    const { store, clock, onParked } = this.#parts;
-    const decided = decision === undefined ? undefined : await store.decide(approval.id, decision, clock.now());
-    if (decided !== undefined && (await this.#decide(key, decided))) return;
+    if (await this.#decide(key, question, await this.#decided(key, approval, decision))) return;
     question.busy = false;
     onParked();
   }
 
-  async #request(key: string, wait: ApprovalWait): Promise<Approval> {
-    const { store, clock, runId, principal, redact } = this.#parts;
+  /** The approval that the question is about, when it was asked before. */
+  async #known({ wait, instead }: Question, before: AskedBefore | undefined): Promise<Approval | undefined> {
+    const id = before?.approvalId ?? wait.approvalId;
+    if (id === undefined || instead !== undefined) return undefined;
+    return this.#parts.store.get(id, this.#parts.clock.now());
+  }
+
+  /** The approval as it stands after somebody here was asked. */
+  async #decided(key: string, approval: Approval, decision: Decision | undefined): Promise<Approval> {
+    const { store, clock, onAsked } = this.#parts;
+    if (decision === undefined) return this.#now(approval);
+    if (mayDecide(approval, decision.by)) return (await store.decide(approval.id, decision, clock.now())) ?? approval;
+    await onAsked(key, approval, disregarded(approval, decision.by));
+    return this.#now(approval);
+  }
+
+  async #now(approval: Approval): Promise<Approval> {
+    const { store, clock } = this.#parts;
     const now = clock.now();
-    const asked = wait.approvalId === undefined ? undefined : await store.get(wait.approvalId, now);
-    if (asked !== undefined) return asked;
+    const kept = await store.get(approval.id, now);
+    return kept ?? (now < approval.expiresAt ? approval : { ...approval, status: "expired" });
+  }
+
+  #request(request: ApprovalRequest): Promise<Approval> {
+    const asked = this.#parts.store.request(request);
+    this.#requests.add(asked);
+    const over = (): void => void this.#requests.delete(asked);
+    asked.then(over, over);
+    return asked;
+  }
+
+  #requestOf(key: string, { wait, instead }: Question): ApprovalRequest {
+    const { clock, runId, principal, redact } = this.#parts;
     const { tool, message, approvers, step } = wait;
-    return store.request({
+    const about = [key, tool, wait.args];
+    return {
       // The run belongs to one principal, and its id is in the key.
-      key: approvalKey(runId, [key, tool, wait.args], undefined),
+      key: approvalKey(runId, instead === undefined ? about : [...about, instead.approvalId], undefined),
       tool,
       args: redact(wait.args),
       message,
       callerType: "workflow_node",
-      expiresAt: now + (wait.expiresMs ?? engineDefaults.approvalMs),
+      expiresAt: clock.now() + (wait.expiresMs ?? engineDefaults.approvalMs),
       runId,
       step,
       ...(principal !== undefined && { principal }),
       ...(approvers.length > 0 && { approvers }),
+    };
+  }
+
+  /** Notices when the time is over, also where nobody polls. Whoever is asked here keeps the process alive, not this. */
+  #watch(key: string, question: Question, { expiresAt }: Approval): void {
+    const { clock, onError } = this.#parts;
+    question.timer = clock.after(Math.min(Math.max(0, expiresAt - clock.now()), longest), () => {
+      this.#look(key, question).catch(onError);
     });
+    question.timer.hold(false);
+  }
+
+  async #look(key: string, question: Question): Promise<void> {
+    if (question.approval === undefined) return;
+    const approval = await this.#now(question.approval);
+    if (!(await this.#decide(key, question, approval))) this.#watch(key, question, approval);
   }
 
   /** Whoever asks people here is written by users: one that breaks has no answer, and the question stays open. */
@@ -141,19 +226,64 @@ export class RunApprovals {
     }
   }
 
-  /** False while nobody has decided. */
-  async #decide(key: string, approval: Approval): Promise<boolean> {
-    if (!this.#open.has(key)) return true;
-    const { id, status, decidedBy, note } = approval;
-    if (status === "pending") return false;
+  /** False while nobody has decided; true when there is nothing more to wait for under this question. */
+  async #decide(key: string, question: Question, approval: Approval): Promise<boolean> {
+    if (this.#open.get(key) !== question) return true;
+    const status = verdictOf(approval);
+    if (status === undefined) return false;
     this.withdraw(key);
-    // Used by an earlier owner of this run, whose journal no longer took the decision: it holds all the same.
-    const verdict = status === "used" ? "approved" : status;
-    const outcome = { kind: "decided", approvalId: id, status: verdict, by: decidedBy, note } as const;
+    const { id, decidedBy, note } = approval;
+    if (status !== "expired" && !mayDecide(approval, decidedBy)) {
+      // The first decision is the last one of an approval: the same is asked once more, under another id.
+      this.#begin(key, new Question(question.wait, { approvalId: id, note: disregarded(approval, decidedBy) }));
+      return true;
+    }
+    const outcome = { kind: "decided", approvalId: id, status, by: decidedBy, note } as const;
     const kept = await this.#parts.onDecided(key, outcome);
-    if (kept && status === "approved") await this.#parts.store.consume(approval.key, this.#parts.clock.now());
+    if (!kept || status !== "approved" || approval.status === "used") return true;
+    // It was given in time, whenever the run hears of it.
+    await this.#parts.store.consume(approval.key, approval.decidedAt ?? this.#parts.clock.now());
     return true;
   }
+
+  async #expire(key: string, { approvalId }: AskedBefore): Promise<void> {
+    this.withdraw(key);
+    await this.#parts.onDecided(key, {
+      kind: "decided",
+      approvalId,
+      status: "expired",
+      by: undefined,
+      note: undefined,
+    });
+  }
+}
+
+/** No timer of the system can be set for longer. */
+const longest = 2 ** 31 - 1;
+
+/** What was decided; undefined while nobody has. */
+function verdictOf({ status, decidedAt }: Approval): DecidedOutcome["status"] | undefined {
+  switch (status) {
+    case "pending":
+      return undefined;
+    // Used by an earlier owner of this run, whose journal no longer took the decision: it holds all the same.
+    case "used":
+      return "approved";
+    // A decision that was made in time counts, also when the run hears of it later; only what was approved expires.
+    case "expired":
+      return decidedAt === undefined ? "expired" : "approved";
+    case "approved":
+    case "rejected":
+      return status;
+  }
+}
+
+function mayDecide({ approvers = [] }: Approval, by: string | undefined): boolean {
+  return approvers.length === 0 || (by !== undefined && approvers.includes(by));
+}
+
+function disregarded({ approvers = [] }: Approval, by: string | undefined): string {
+  return `the decision of ${by ?? "somebody without a name"} does not count, only ${approvers.join(" or ")} may decide`;
 }
 
 /** The key without its attempt: another attempt with the same arguments needs no other approval. */

@@ -1,4 +1,4 @@
-import type { Approver } from "../../engine/index.ts";
+import type { Approver, CallListener } from "../../engine/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { RunningCall, StepExecutor, StepHooks } from "./executor.ts";
@@ -16,7 +16,7 @@ export interface StepCallOwner {
 }
 
 /** One call of a step under way in this process. */
-export class StepCall implements StepHooks {
+export class StepCall implements StepHooks, CallListener {
   readonly key: string;
   readonly work: StepWork;
   /** Undefined until the handler runs. */
@@ -24,6 +24,7 @@ export class StepCall implements StepHooks {
   kept: CallRecord | undefined = undefined;
   readonly #owner: StepCallOwner;
   #running: RunningCall | undefined = undefined;
+  #isOver = false;
 
   constructor(owner: StepCallOwner, key: string, work: StepWork) {
     this.#owner = owner;
@@ -33,14 +34,21 @@ export class StepCall implements StepHooks {
 
   /** True when it goes on; false when it is over already. */
   begin(executor: StepExecutor): boolean {
-    this.#running = executor.begin(this.key, this.work, this);
-    const result = this.#running.run();
-    if (result instanceof Promise) {
-      void result.then((settled) => this.#owner.ended(this, settled));
-      return true;
+    const running = executor.begin(this.key, this.work, this);
+    this.#running = running;
+    if (running.runFor !== undefined) {
+      running.runFor(this);
+      return !this.#isOver;
     }
+    const result = running.run();
+    if (result instanceof Promise) void result.then((settled) => this.ended(settled));
+    else this.ended(result);
+    return !this.#isOver;
+  }
+
+  ended(result: ToolResult): void {
+    this.#isOver = true;
     this.#owner.ended(this, result);
-    return false;
   }
 
   abort(): void {

@@ -13,7 +13,7 @@ async function dryRun(
   let dry: DryRunExecutor | undefined;
   const { facts, tools } = await recordRun(spec, {
     ...options,
-    ask: (...question) => dry?.ask(...question) ?? Promise.resolve(undefined),
+    prepare: (plan) => dry?.prepare(plan) ?? plan,
     executor: (executor, engine) => {
       const secrets = { get: (name: string) => options.secrets?.[name] };
       dry = dryRunExecutor({ executor, tool: (name) => engine.tools.get(name), secrets });
@@ -65,7 +65,7 @@ describe("a dry run", () => {
       secrets: { KEY: "k-12345678" },
       tools,
     });
-    expect(mocks.calls.map(({ tool }) => tool)).toEqual(["search", "check"]);
+    expect(mocks.calls.map(({ tool }) => tool)).toEqual(["search"]);
     expect(withheld).toEqual([
       {
         key: "send#1",
@@ -73,23 +73,37 @@ describe("a dry run", () => {
         effect: "once",
         args: { to: "ann@example.com", key: "[secret KEY]", tries: 3 },
       },
-      { key: "note2#1", tool: "unknown_output", effect: "once", args: { id: "text" } },
+      {
+        key: "note2#1",
+        tool: "unknown_output",
+        effect: "once",
+        args: {},
+        unknown: { id: "${steps.send.output.id}" },
+      },
       {
         key: "note#1",
         tool: "write_file",
         effect: "idempotent",
-        args: { text: "sent text", extra: { dry_run: true } },
+        args: {},
+        unknown: { text: "sent ${steps.send.output.id}", extra: "${steps.note2.output}" },
+      },
+      // Only reads, but nobody is sent made-up values.
+      {
+        key: "last#1",
+        tool: "check",
+        effect: "pure",
+        args: {},
+        unknown: { id: "${steps.send.output.id}", nothing: "${steps.note2.output.missing}" },
       },
     ]);
     expect(facts.status).toBe("success");
-    expect(facts.steps.at(-1)?.output).toBe("checked text");
     const log = toExecutionLog(facts);
     expect(log.steps.map(({ id, dry_run }) => [id, dry_run])).toEqual([
       ["find", undefined],
       ["send", true],
       ["note", true],
       ["note2", true],
-      ["last", undefined],
+      ["last", true],
     ]);
     expect(JSON.stringify(withheld)).not.toContain("k-12345678");
   });
@@ -142,5 +156,115 @@ describe("a dry run", () => {
     const { facts, withheld } = await dryRun(spec, { tools });
     expect(facts.error).toMatchObject({ code: "not_available", reason: "secret_not_set" });
     expect(withheld).toEqual([]);
+  });
+});
+
+describe("[N03] what a dry run cannot know", () => {
+  const write = mock({ effect: "once", answer: { id: 7 } });
+  const step = (id: string, tool: string, params: Record<string, unknown>) => ({ id, tool, params });
+
+  test("is only what needs it: how a step ended, and the rest of a sub-chain's output, are known", async () => {
+    const inner: ChainSpec = {
+      name: "inner",
+      steps: [step("put", "write", { text: "${input.text}" }), step("see", "look", { text: "${input.text}" })],
+      output: { id: "${steps.put.output.id}", seen: "${steps.see.output}" },
+    };
+    const spec: ChainSpec = {
+      name: "outer",
+      steps: [
+        step("sub", "inner", { text: "hello" }),
+        step("uses", "look", { text: "${steps.sub.output.seen}", how: "${steps.sub.status}" }),
+        step("needs", "look", { id: "${steps.sub.output.id}", text: "known" }),
+      ],
+      output: { seen: "${steps.uses.output}", id: "${steps.sub.output.id}" },
+    };
+    const {
+      facts,
+      withheld,
+      tools: mocks,
+    } = await dryRun(spec, {
+      chains: [inner],
+      tools: { write, look: ({ text }) => `saw ${String(text)}` },
+    });
+    expect(facts.output).toEqual({ seen: "saw saw hello", id: null });
+    expect(mocks.calls.map(({ args }) => args)).toEqual([{ text: "hello" }, { text: "saw hello", how: "success" }]);
+    expect(withheld.map(({ key, args, unknown }) => ({ key, args, unknown }))).toEqual([
+      { key: "sub#1/put#1", args: { text: "hello" }, unknown: undefined },
+      { key: "needs#1", args: { text: "known" }, unknown: { id: "${steps.sub.output.id}" } },
+    ]);
+  });
+
+  test("goes down into chains: with inputs, conditions and lists that nobody knows, nothing is called", async () => {
+    const inner: ChainSpec = {
+      name: "inner",
+      input: { id: "number", text: "string" },
+      steps: [step("see", "look", { id: "${input.id}" }), step("read", "look", { text: "${input.text}" })],
+    };
+    const spec: ChainSpec = {
+      name: "outer",
+      steps: [
+        step("put", "write", {}),
+        step("sub", "inner", { id: "${steps.put.output.id}", text: "known" }),
+        { ...step("maybe", "inner", { id: 1, text: "maybe" }), condition: "${steps.put.output.ok}" },
+        { ...step("each", "inner", { id: "${item}", text: "each" }), for_each: "${steps.put.output.list}" },
+        step("end", "look", { text: "${steps.sub.output.read}" }),
+      ],
+    };
+    const {
+      facts,
+      withheld,
+      tools: mocks,
+    } = await dryRun(spec, {
+      chains: [inner],
+      tools: { write, look: ({ text }) => text },
+    });
+    expect(facts.status).toBe("success");
+    expect(mocks.calls.map(({ args }) => args)).toEqual([{ text: "known" }, { text: "known" }]);
+    const told = Object.fromEntries(withheld.map(({ key, tool: _tool, effect: _effect, ...rest }) => [key, rest]));
+    const onlyIf = "${steps.put.output.ok}";
+    const forEach = "${steps.put.output.list}";
+    expect(told).toEqual({
+      "put#1": { args: {} },
+      "sub#1/see#1": { args: {}, unknown: { id: "${input.id}" } },
+      "maybe#1/see#1": { args: { id: 1 }, onlyIf },
+      "maybe#1/read#1": { args: { text: "maybe" }, onlyIf },
+      "each[0]#1/see#1": { args: {}, unknown: { id: "${input.id}" }, forEach },
+      "each[0]#1/read#1": { args: { text: "each" }, forEach },
+    });
+  });
+
+  test("does not make a chain call itself without an end, nor a loop go round", async () => {
+    const again: ChainSpec = {
+      name: "again",
+      steps: [
+        { ...step("put", "write", {}), repeat: { until: "${steps.put.output.done}", max: 50, delay: 60 } },
+        { ...step("more", "again", {}), condition: "${steps.put.output.more}" },
+      ],
+    };
+    const { facts, withheld } = await dryRun(again, { chains: [again], tools: { write } });
+    expect(facts.status).toBe("success");
+    expect(withheld.map(({ key }) => key)).toEqual(["put#1", "more#1/put#1"]);
+  });
+
+  test("leaves a failure that has other reasons a failure", async () => {
+    const spec: ChainSpec = {
+      name: "c",
+      steps: [
+        step("put", "write", {}),
+        step("bad", "write", { id: "${steps.put.output.id}", sum: "${input.text - 1}" }),
+      ],
+    };
+    const { facts } = await dryRun(spec, { input: { text: "no number" }, tools: { write } });
+    expect(facts.error).toMatchObject({ code: "expression_error", message: expect.stringContaining("bad") });
+  });
+
+  test("asks nobody, named approvers or not", async () => {
+    const spec: ChainSpec = {
+      name: "c",
+      steps: [{ ...step("put", "write", { a: 1 }), approval: { message: "Now ${run.id}?", approvers: ["ada"] } }],
+    };
+    const { facts, withheld } = await dryRun(spec, { tools: { write } });
+    expect(facts.status).toBe("success");
+    expect(withheld).toEqual([{ key: "put#1", tool: "write", effect: "once", args: { a: 1 } }]);
   });
 });

@@ -8,7 +8,11 @@ import type { RunningCall, StepExecutor, StepHooks } from "../host/executor.ts";
 import type { StepWork } from "../host/host.ts";
 import type { AskPerson } from "../host/run-approvals.ts";
 import { type LogRedactor, logValue } from "../log/log-value.ts";
+import type { Plan } from "../plan/plan.ts";
+import { dryPlan } from "./dry-plan.ts";
+import { stepOfKey } from "./step-of-key.ts";
 import { stubFromSchema } from "./stub-from-schema.ts";
+import { Unknowns } from "./unknowns.ts";
 
 /** A call that a dry run did not make. */
 export interface WithheldCall {
@@ -16,8 +20,14 @@ export interface WithheldCall {
   readonly key: string;
   readonly tool: string;
   readonly effect: Effect;
-  /** What would have been sent, defaults filled in, secrets redacted. */
+  /** What would have been sent, defaults filled in, secrets redacted; without what is in `unknown`. */
   readonly args: unknown;
+  /** Arguments that need what only calls could give that were not made: as they are written. */
+  readonly unknown?: Readonly<Record<string, unknown>>;
+  /** The condition on which it depends whether the call is made, where that cannot be known. */
+  readonly onlyIf?: string;
+  /** The list for whose items it is made, as it is written, where that cannot be known. */
+  readonly forEach?: unknown;
 }
 
 /** What a dry run needs. */
@@ -35,34 +45,47 @@ export interface DryRunOptions {
 
 /** Makes the calls of a dry run. */
 export interface DryRunExecutor extends StepExecutor {
+  /**
+   * The plan to run: one whose expressions do not fail for want of what a withheld call would give. Steps that need such
+   * a value are not called, whatever their effect is, but are among `withheld` with what is known of their arguments.
+   */
+  prepare(plan: Plan): Plan;
   /** In the order in which they would have begun. */
   readonly withheld: readonly WithheldCall[];
+  /** What of the output of the run cannot be known, and is null in it: keys, or all of it. */
+  readonly unknownOutput: "all" | readonly string[];
   /** Answers the `approval` of steps, so that a dry run asks nobody and goes on. */
   readonly ask: AskPerson;
 }
 
 /**
  * Really calls `pure` and `read` tools, unless a rule wants a person to be asked; of all others it writes down what
- * would be sent, and answers with a stub made from the tool's output schema. Arguments are checked as in earnest.
+ * would be sent, and answers with a stub made from the tool's output schema. Arguments are checked as in earnest. What
+ * needs the results of calls that were not made is not called either: nobody is sent made-up values.
  *
  * @example
  * ```ts
  * const executor = dryRunExecutor({ executor: engineExecutor({ begin, runId }), tool: (name) => registry.get(name) });
- * await runChain(chain, { engine, executor, ask: executor.ask });
+ * await runChain(executor.prepare(plan), { engine, executor });
  * executor.withheld; // [{ key: "send#1", tool: "send_mail", effect: "once", args: { to: "a@example.com" } }]
  * ```
  */
 export function dryRunExecutor(options: DryRunOptions): DryRunExecutor {
   const withheld: WithheldCall[] = [];
+  const unknowns = new Unknowns();
   return {
     withheld,
+    prepare: (plan) => dryPlan(plan, unknowns),
+    get unknownOutput() {
+      return unknowns.unknownOf("");
+    },
     ask: () => Promise.resolve({ approved: true, by: "dry run" }),
     begin(key, work, hooks) {
       const tool = options.tool(work.tool);
       // What cannot run answers why, and changes nothing.
       if (tool === undefined || tool.broken !== undefined || options.isAvailable?.(tool) === false)
         return options.executor.begin(key, work, guarded(work, hooks));
-      return new DryCall({ options, tool, withheld, key, work, hooks });
+      return new DryCall({ options, tool, withheld, key, work, hooks, unknowns });
     },
   };
 }
@@ -92,6 +115,7 @@ interface DryCallParts {
   readonly key: string;
   readonly work: StepWork;
   readonly hooks: StepHooks;
+  readonly unknowns: Unknowns;
 }
 
 /** One call of a dry run: made in earnest, or only written down. */
@@ -106,6 +130,8 @@ class DryCall implements RunningCall {
 
   run(): ToolResult | Promise<ToolResult> {
     const { tool, work, options } = this.#parts;
+    const unsure = this.#unsure();
+    if (unsure !== undefined) return this.#withhold(fixedEffect(tool), work.args, unsure);
     if (typeof tool.effect !== "function" && isHarmless(tool.effect)) return this.#inEarnest(tool.effect, work.args);
     let args: unknown;
     try {
@@ -154,10 +180,26 @@ class DryCall implements RunningCall {
     return result instanceof Promise ? result.then(made) : made(result);
   }
 
-  #withhold(effect: Effect, args: unknown): ToolResult {
-    const { tool, withheld, key, work, options } = this.#parts;
+  /** What about the call cannot be known; undefined where all of it can. */
+  #unsure(): Unsure | undefined {
+    const { work, unknowns } = this.#parts;
+    const { args } = work;
+    const unknown = typeof args === "object" && args !== null ? unknowns.arguments.get(args) : undefined;
+    const uncertain = unknowns.uncertainty(this.#path);
+    return unknown === undefined && uncertain === undefined
+      ? undefined
+      : { ...uncertain, ...(unknown !== undefined && { unknown }) };
+  }
+
+  get #path(): string {
+    return stepOfKey(this.#parts.key).replaceAll(/\[\d+\]/g, "");
+  }
+
+  #withhold(effect: Effect, args: unknown, unsure?: Unsure): ToolResult {
+    const { tool, withheld, key, work, options, unknowns } = this.#parts;
     const { redactor = createRedactor([]), clock = systemClock } = options;
-    withheld.push({ key, tool: work.tool, effect, args: logValue(args, redactor) });
+    unknowns.addOutput(this.#path, "all");
+    withheld.push({ key, tool: work.tool, effect, args: logValue(args, redactor), ...unsure });
     return {
       success: true,
       tool: work.tool,
@@ -167,6 +209,13 @@ class DryCall implements RunningCall {
       meta: { callId: "", source: "", attempts: 0, dryRun: true },
     };
   }
+}
+
+type Unsure = Pick<WithheldCall, "unknown" | "onlyIf" | "forEach">;
+
+/** Of a tool whose arguments are not known. */
+function fixedEffect({ effect }: AnyTool): Effect {
+  return typeof effect === "function" ? "once" : effect;
 }
 
 /** A function of somebody else's may throw; what is not known counts as `once`. */

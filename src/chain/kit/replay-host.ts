@@ -1,6 +1,6 @@
 import { failure } from "../../base/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import { type Host, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
+import { type Host, type PendingKeys, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
 
 /** What a {@link ReplayHost} is made of. */
 export interface ReplayHostParts {
@@ -53,7 +53,7 @@ export class ReplayHost implements Host {
     this.#waits.delete(key);
   }
 
-  next(pending: ReadonlyMap<string, unknown>): Settled {
+  next(pending: PendingKeys): Settled {
     const settled = this.#fromRecording(pending) ?? this.#unrecorded(pending);
     this.#now = Math.max(this.#now, settled.at);
     this.#calls.delete(settled.key);
@@ -61,7 +61,7 @@ export class ReplayHost implements Host {
     return settled;
   }
 
-  #fromRecording(pending: ReadonlyMap<string, unknown>): Settled | undefined {
+  #fromRecording(pending: PendingKeys): Settled | undefined {
     const { settled } = this.#parts;
     while (this.#told.delete(this.#next)) this.#next++;
     const due = settled[this.#next];
@@ -81,7 +81,7 @@ export class ReplayHost implements Host {
     return settled[first];
   }
 
-  #unrecorded(pending: ReadonlyMap<string, unknown>): Settled {
+  #unrecorded(pending: PendingKeys): Settled {
     for (const key of pending.keys()) {
       const wait = this.#waits.get(key);
       if (wait?.kind === "timer") return { key, outcome: { kind: "fired" }, at: this.#now + wait.ms };

@@ -9,8 +9,3 @@ export function* allSteps(steps: readonly StepState[]): Generator<StepState> {
     for (const child of state.children?.toReversed() ?? []) open.push(child);
   }
 }
-
-/** Does it work itself, or through the steps of a sub-chain? */
-export function isLeaf(state: StepState): boolean {
-  return state.children === undefined || state.children.length === 0;
-}

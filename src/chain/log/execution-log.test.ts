@@ -145,8 +145,8 @@ describe("the execution log", () => {
     expect(success).toBe(true);
     expect(duration_ms).toBe(3000);
     expect(metrics).toEqual({
-      steps_ms: 9000,
-      parallel_speedup: 3,
+      steps_ms: 8000,
+      parallel_speedup: 2.67,
       failures: 3,
       recovered: 2,
       recovery_rate: 0.6667,
@@ -163,6 +163,70 @@ describe("the execution log", () => {
     expect(stepOf(facts, "e")?.error).toEqual({ code: "not_available", message: "the service is down" });
     expect(stepOf(facts, "e")?.not_retried).toBe("no retries are set");
     expect(stepOf(facts, "f")?.skip_reason).toBe("it needs e, which failed");
+  });
+
+  test("[A15] what waits is no work: pauses, people, and items that wait for their turn", async () => {
+    const spec: ChainSpec = {
+      name: "waits",
+      steps: [
+        { id: "each", tool: "work", for_each: [1, 2, 3, 4], concurrency: 4 },
+        { id: "asked", tool: "work", approval: "?", depends_on: ["each"] },
+        { id: "again", tool: "flaky", retry: { max: 1, delay: 5, jitter: false }, depends_on: ["asked"] },
+      ],
+    };
+    const facts = await runIn(3_700_000, spec, (clock) => ({
+      tools: {
+        // Synchronous: all four begin at once, and one comes after the other.
+        work: () => {
+          clock.advance(1000);
+          return 1;
+        },
+        flaky: mock({ effect: "read", answers: [down, "fine"] }),
+      },
+      ask: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
+    }));
+    const { steps } = facts;
+    expect(steps.map(({ workMs }) => workMs)).toEqual([4000, 1000, 0]);
+    expect(logOf(facts).metrics.steps_ms).toBe(5000);
+  });
+
+  test("[A14] every failed attempt is there, those of fallbacks and of their expressions too", async () => {
+    const spec: ChainSpec = {
+      name: "fails",
+      steps: [
+        {
+          id: "s",
+          tool: "broken",
+          retry: { max: 1, delay: 2, jitter: false },
+          error_handling: {
+            strategy: "continue",
+            fallback: [
+              { tool: "odd", params: { x: "${error.message * 2}" } },
+              { tool: "backup" },
+              { condition: "${error.code == 'timeout'}", tool: "late" },
+            ],
+          },
+        },
+        { id: "fine", tool: "fine" },
+      ],
+    };
+    const facts = await runIn(60_000, spec, () => ({
+      tools: { broken: mock({ effect: "read", answer: down }), odd: 1, backup: down, late: 1, fine: 1 },
+    }));
+    const broken = { tool: "broken", code: "not_available", message: "the service is down" };
+    expect(stepOf(facts, "s")?.failures).toEqual([
+      { ...broken, retry_in_ms: 2000 },
+      { ...broken, not_retried: "all 1 retries are used up" },
+      {
+        tool: "odd",
+        code: "expression_error",
+        reason: expect.any(String),
+        message: expect.stringContaining("fallback 1 of s"),
+        not_retried: "the fallback's own expressions failed",
+      },
+      { ...broken, tool: "backup", not_retried: "a fallback is tried once" },
+    ]);
+    expect(stepOf(facts, "fine")).not.toHaveProperty("failures");
   });
 
   test("[A14] items, rounds, missing values and what was undone", async () => {

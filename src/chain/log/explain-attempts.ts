@@ -1,6 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import { formatDuration } from "../../text/index.ts";
 import type { FallbackPlan } from "../plan/plan.ts";
+import { isRefusal } from "../run/is-refusal.ts";
 import type { FailedAttempt, StepState } from "../run/step-state.ts";
 import { counted, listed, ordinal, quoted } from "./sentence.ts";
 import { showReferences } from "./show-reference.ts";
@@ -31,8 +32,10 @@ function failedAttempts(site: StepSite): string[] {
 function attemptSentence(failed: FailedAttempt, site: StepSite): string {
   const { attempt, tool, error, delayMs, notRetried, item } = failed;
   const own = tool === site.state.step.target.name;
-  const which = `${own ? `${ordinal(attempt)} attempt` : `fallback ${tool}`}${item === undefined ? "" : ` for item ${item}`}`;
-  const what = `The ${which} failed: ${error.code}: ${quoted(site.redactor.text(error.message))}`;
+  const forItem = item === undefined ? "" : ` for item ${item}`;
+  const why = `${error.code}: ${quoted(site.redactor.text(error.message))}`;
+  if (attempt === 0) return `${own ? tool : `The fallback ${tool}`} was not called${forItem}: ${why}.`;
+  const what = `The ${own ? `${ordinal(attempt)} attempt` : `fallback ${tool}`}${forItem} failed: ${why}`;
   if (delayMs !== undefined) return `${what}; it was tried again after ${formatDuration(delayMs)}.`;
   if (notRetried === undefined || !own) return `${what}.`;
   return `${what}; it was not tried again: ${quoted(site.redactor.text(notRetried))}.`;
@@ -66,6 +69,8 @@ function whyChosen({ condition }: FallbackPlan, site: StepSite): string {
 }
 
 function whyNot({ condition }: FallbackPlan, site: StepSite): string {
+  const refused = site.state.failures?.some(({ error }) => isRefusal(error)) === true;
+  if (condition === undefined && refused) return "it has no condition, and the call was not approved";
   if (condition === undefined) return "the step ended before it came to it";
   return `its condition ${condition.text} did not hold${valuesOf(condition.references, site)}`;
 }

@@ -8,7 +8,7 @@ import { explainSkip } from "./explain-skip.ts";
 import { explainTiming } from "./explain-timing.ts";
 import type { LogRedactor } from "./log-value.ts";
 import { lastMoment, stepDuration } from "./run-metrics.ts";
-import { counted, quoted } from "./sentence.ts";
+import { counted, listed, quoted } from "./sentence.ts";
 import { showShort } from "./show-reference.ts";
 import { type StepSite, findSite } from "./step-site.ts";
 
@@ -16,6 +16,8 @@ import { type StepSite, findSite } from "./step-site.ts";
 export interface ExplainOptions {
   /** Takes secrets out; one that knows telling names and shapes of tokens where absent. */
   readonly redactor?: LogRedactor;
+  /** The process that executed the run is gone: what was under way is so no longer. */
+  readonly interrupted?: boolean;
 }
 
 /**
@@ -30,9 +32,10 @@ export interface ExplainOptions {
  */
 export function explainStep(run: RunFacts, path: string, options: ExplainOptions = {}): string[] {
   const site = findSite(run, path, options.redactor ?? createRedactor([]));
+  const interrupted = options.interrupted ?? false;
   const doubtful = site.plan === undefined ? undefined : untrusted(site.plan);
   return [
-    ...(site.state.status === "skipped" ? [] : [opening(site, site.state.status)]),
+    ...(site.state.status === "skipped" ? [] : [opening(site, site.state.status, interrupted)]),
     ...explainSkip(site),
     ...explainTiming(site),
     ...explainInput(site, doubtful?.get(site.state.step.index) ?? []),
@@ -41,7 +44,7 @@ export function explainStep(run: RunFacts, path: string, options: ExplainOptions
   ].map((sentence) => stripUnsafe(sentence));
 }
 
-function opening(site: StepSite, status: Exclude<StepStatus, "skipped">): string {
+function opening(site: StepSite, status: Exclude<StepStatus, "skipped">, interrupted: boolean): string {
   const { state, run } = site;
   const { path } = state;
   const { name } = state.step.target;
@@ -59,7 +62,9 @@ function opening(site: StepSite, status: Exclude<StepStatus, "skipped">): string
     case "waiting":
       return `${path} waits for a person's decision${approval(state)}.`;
     case "running":
-      return `${path} has been running for ${took}.`;
+      return interrupted
+        ? `${path} was under way when its process ended; nobody goes on with it at present.`
+        : `${path} has been running for ${took}.`;
     case "pending":
       return `${path} has not begun.`;
     default:
@@ -67,9 +72,18 @@ function opening(site: StepSite, status: Exclude<StepStatus, "skipped">): string
   }
 }
 
-function approval({ approvalId }: StepState): string {
-  if (approvalId === undefined) return "";
-  return `: approval ${approvalId}; \`windlass approve ${approvalId}\` lets it go on, \`windlass reject ${approvalId}\` does not`;
+function approval({ questions = [], approvalId }: StepState): string {
+  const [id = approvalId, ...more] = questions.map((question) => question.approvalId);
+  if (id === undefined) return "";
+  if (more.length > 0) return `s: approvals ${listed([id, ...more])}; \`windlass approve ID\` lets one go on`;
+  return `: approval ${id}; \`windlass approve ${id}\` lets it go on, \`windlass reject ${id}\` does not`;
+}
+
+/** Nobody has said yet whether it may be undone. */
+function openUndo({ questions = [] }: StepState): string[] {
+  return questions
+    .filter(({ isUndo }) => isUndo)
+    .map(({ tool, approvalId: id }) => `Undoing it with ${tool} waits for a person's decision: approval ${id}.`);
 }
 
 function whatFailed({ error }: StepState, { redactor }: StepSite): string {
@@ -77,9 +91,11 @@ function whatFailed({ error }: StepState, { redactor }: StepSite): string {
 }
 
 function ending(site: StepSite): string[] {
-  const { status, cached, output, step, approvalId } = site.state;
-  const told: string[] = [];
-  if (approvalId !== undefined && status !== "waiting") told.push(`A person was asked (approval ${approvalId}).`);
+  const { status, cached, output, step, approvalId, questions } = site.state;
+  const told = openUndo(site.state);
+  if (approvalId !== undefined && status !== "waiting" && questions === undefined) {
+    told.push(`A person was asked (approval ${approvalId}).`);
+  }
   if (cached) told.push("Its output was reused from the cache; the tool did not run.");
   if (output !== undefined)
     told.push(`Its output${step.select === undefined ? "" : " after select"} was ${showShort(output, site)}.`);

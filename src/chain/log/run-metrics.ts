@@ -1,10 +1,10 @@
 import type { RunFacts } from "../run/run-facts.ts";
 import type { StepState } from "../run/step-state.ts";
-import { allSteps, isLeaf } from "./all-steps.ts";
+import { allSteps } from "./all-steps.ts";
 
 /** Figures of a run. */
 export interface RunMetrics {
-  /** What the steps took, added up: how long the run would have been with one thing after another. */
+  /** What the calls took, added up: how long the run would have worked with one thing after another. */
   readonly steps_ms: number;
   /** `steps_ms` divided by the duration of the run. */
   readonly parallel_speedup: number;
@@ -43,7 +43,7 @@ export function metricsOf(run: RunFacts): RunMetrics {
   let failures = 0;
   let recovered = 0;
   for (const state of allSteps(run.steps)) {
-    if (isLeaf(state)) stepsMs += workOf(state, until);
+    stepsMs += state.workMs;
     if (!hasFailed(state)) continue;
     failures++;
     if (state.status === "success" || state.status === "recovered") recovered++;
@@ -60,13 +60,6 @@ export function metricsOf(run: RunFacts): RunMetrics {
       peak_rss_mb: rounded(run.usage.peakRssBytes / 2 ** 20, 1),
     }),
   };
-}
-
-/** A `for_each` works on several items at once: what it took is what its items took. */
-function workOf(state: StepState, until: number): number {
-  if (state.status === "waiting") return 0;
-  if (state.items === undefined || state.items.length === 0) return stepDuration(state, until);
-  return state.items.reduce((sum, item) => sum + item.durationMs, 0);
 }
 
 function hasFailed(state: StepState): boolean {

@@ -1,6 +1,6 @@
 import type { Failure } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import type { ItemState, StepState, StepStatus } from "../run/step-state.ts";
+import type { FailedAttempt, ItemState, OpenQuestion, StepState, StepStatus } from "../run/step-state.ts";
 import { toLocalTime } from "./local-time.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
 import { rounded, stepDuration } from "./run-metrics.ts";
@@ -19,6 +19,27 @@ export interface ItemLog {
   readonly attempts: number;
   readonly duration_ms: number;
   readonly error?: LoggedError;
+}
+
+/** An attempt that failed, of the tool itself or of a fallback, as logs show it. */
+export interface FailedAttemptLog extends LoggedError {
+  readonly tool: string;
+  /** Of a `for_each`, from 0. */
+  readonly item?: number;
+  /** It was made again after this pause; else `not_retried` says why not. */
+  readonly retry_in_ms?: number;
+  readonly not_retried?: string;
+}
+
+/** A question that waits for a person, as logs show it. */
+export interface QuestionLog {
+  readonly approval_id: string;
+  readonly tool: string;
+  /** What the tool would get, secrets redacted; of a `for_each` a list, one for each item. */
+  readonly input: unknown;
+  readonly message: string;
+  /** It is about undoing the step. */
+  readonly undo?: true;
 }
 
 /** One step, as the execution log shows it; what does not apply is left out. */
@@ -48,12 +69,16 @@ export interface StepLog {
   readonly error?: LoggedError;
   /** Why a failed attempt was not made again. */
   readonly not_retried?: string;
+  /** Every attempt that failed, those of fallbacks too; at most 100. */
+  readonly failures?: readonly FailedAttemptLog[];
   readonly items?: readonly ItemLog[];
   /** How often a `repeat` went round. */
   readonly iterations?: number;
   /** Paths that were missing where the language accepts it. */
   readonly missing?: readonly string[];
   readonly approval_id?: string;
+  /** What people are being asked. */
+  readonly questions?: readonly QuestionLog[];
   readonly compensation?: { readonly status: "success" | "failed"; readonly error?: LoggedError };
 }
 
@@ -118,22 +143,45 @@ function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog
     ...(state.skip && { skip_reason: skipSentence(state.skip) }),
     ...(state.error && { error: toLoggedError(state.error, redactor) }),
     ...(notRetried !== undefined && { not_retried: redactor.text(notRetried) }),
+    ...(state.failures && { failures: state.failures.map((failed) => toFailedAttemptLog(failed, redactor)) }),
+  };
+}
+
+function toFailedAttemptLog(failed: FailedAttempt, redactor: LogRedactor): FailedAttemptLog {
+  const { tool, item, error, delayMs, notRetried } = failed;
+  return {
+    tool,
+    ...(item !== undefined && { item }),
+    ...toLoggedError(error, redactor),
+    ...(delayMs !== undefined && { retry_in_ms: rounded(delayMs, 3) }),
+    ...(notRetried !== undefined && { not_retried: redactor.text(notRetried) }),
   };
 }
 
 function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
-  const { items, missing, approvalId, compensation } = state;
+  const { items, missing, approvalId, questions, compensation } = state;
   return {
     ...(items && { items: items.map((item) => toItemLog(item, redactor)) }),
     ...(state.step.repeat && state.iterations > 0 && { iterations: state.iterations }),
     ...(missing && missing.length > 0 && { missing: [...new Set(missing)] }),
     ...(approvalId !== undefined && { approval_id: approvalId }),
+    ...(questions && { questions: questions.map((question) => toQuestionLog(question, redactor)) }),
     ...(compensation && {
       compensation: {
         status: compensation.status,
         ...(compensation.error && { error: toLoggedError(compensation.error, redactor) }),
       },
     }),
+  };
+}
+
+function toQuestionLog({ approvalId, tool, args, message, isUndo }: OpenQuestion, redactor: LogRedactor): QuestionLog {
+  return {
+    approval_id: approvalId,
+    tool,
+    input: logValue(args, redactor),
+    message: redactor.text(message),
+    ...(isUndo && { undo: true as const }),
   };
 }
 

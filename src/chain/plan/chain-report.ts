@@ -1,6 +1,7 @@
 import { formatPath } from "../../base/index.ts";
-import { type Detail, FileReport } from "../../schema/index.ts";
+import { type Detail, FileReport, isMap } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
+import { formHint } from "./form-hint.ts";
 
 /** A broken file repeats itself; nobody reads more than this. */
 const mostProblems = 1_000;
@@ -21,6 +22,8 @@ export interface Names {
 export class ChainReport extends FileReport {
   readonly file: string;
   readonly #places: "file" | "paths";
+  /** What the chain is, for hints. */
+  #value: unknown;
   #found = 0;
   #left = 0;
   #errors = 0;
@@ -46,6 +49,11 @@ export class ChainReport extends FileReport {
     return new ChainReport("", nowhere, { file: `<chain ${name}>`, places: "paths" });
   }
 
+  /** Tells what the chain is: hints go by what is there. */
+  regard(value: unknown): void {
+    this.#value = value;
+  }
+
   /** Is one of the problems an error? */
   get failed(): boolean {
     return this.#errors > 0;
@@ -67,7 +75,17 @@ export class ChainReport extends FileReport {
     }
     this.#found++;
     const placed = this.#places === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
-    super.add(code, path, [placed, detail]);
+    const hint = formHint({ code, path, message, value: this.#at(path), file: this.file }) ?? detail.hint;
+    super.add(code, path, [placed, { ...detail, hint }]);
+  }
+
+  #at(path: YamlPath): unknown {
+    let value = this.#value;
+    for (const key of path) {
+      if (Array.isArray(value)) value = value[Number(key)] as unknown;
+      else value = isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    }
+    return value;
   }
 
   /** `did you mean "x"?`, or what else there is to say. */

@@ -132,13 +132,16 @@ describe("chains that call each other", () => {
     expect(plan("b").plan).toMatchObject({ effect: "once", destructive: true });
   });
 
-  test("a hundred deep are planned; a thousand deep too, without looking all the way", () => {
+  test("128 deep are planned; one more is refused, whichever of them is asked for first", () => {
     const files: Record<string, string> = {};
     for (let i = 0; i < 1_000; i++) files[`c${i}`] = call(`c${i}`, i === 999 ? "send_mail" : `c${i + 1}`);
     const plan = planTogether(files);
-    expect(brief(plan("c900"))).toEqual([]);
-    expect(plan("c900").plan?.effect).toBe("once");
-    expect(brief(planTogether(files)("c0"))).toEqual([]);
+    expect(brief(plan("c872"))).toEqual([]);
+    expect(plan("c872").plan?.effect).toBe("once");
+    expect(brief(plan("c871"))).toEqual(["2:24 chains_too_deep"]);
+    expect(brief(planTogether(files)("c871"))).toEqual(["2:24 chains_too_deep"]);
+    const [problem] = planTogether(files)("c0").problems;
+    expect(problem).toMatchObject({ code: "broken_chain", severity: "error" });
   });
 
   test("a chain alone may call itself by its own name", () => {

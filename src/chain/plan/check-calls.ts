@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
+import { chainDepth, maxChainDepth } from "./chain-depth.ts";
 import { targetEffect } from "./chain-effect.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { checkParams } from "./check-params.ts";
@@ -29,7 +30,9 @@ export function checkCalls(checked: CheckedPlan, report: ChainReport): void {
   check.chainHandling();
   for (const step of checked.plan.steps) check.step(step);
   check.fields();
-  if (checked.chains) check.endless();
+  if (!checked.chains) return;
+  check.endless();
+  check.nesting();
 }
 
 class CallsCheck {
@@ -97,6 +100,15 @@ class CallsCheck {
     const message = `the chain calls itself without end: ${cycle.names.join(" -> ")}`;
     const hint = "give one of the steps on the way a condition";
     this.#report.add("chain_cycle", ["steps", cycle.step, "tool"], [message, { hint, severity }]);
+  }
+
+  /** A run would end at the same limit, with half of the work done. */
+  nesting(): void {
+    const { plan } = this.#checked;
+    const step = plan.steps.findIndex(({ target }) => target.chain !== undefined);
+    if (step < 0 || chainDepth(plan) <= maxChainDepth) return;
+    const message = `chains call chains deeper than ${maxChainDepth} levels here`;
+    this.#report.add("chains_too_deep", ["steps", step, "tool"], [message, { hint: "let fewer chains do more each" }]);
   }
 
   #fallbacks({ fallback = [] }: ErrorHandlingSpec, path: YamlPath, plans: PlanStep["onFailure"]["fallback"]): void {

@@ -222,7 +222,8 @@ interface Fault extends Pick<Detail, "severity" | "hint"> {
   readonly segment?: number;
 }
 
-function listHint(what: string, names: Names): string {
+/** `steps: search, read`: what there is. */
+export function listHint(what: string, names: Names): string {
   if (names.size === 0) return `there are no ${what}`;
   const shown = Iterator.from(names.keys()).take(8).toArray().join(", ");
   return `${what}: ${names.size > 8 ? `${shown}, …` : shown}`;

@@ -46,6 +46,7 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
   const step: UnlinkedStep = {
     index,
     id: spec.id,
+    firstKey: `${spec.id}#1`,
     spec,
     target: finder.find(spec.tool, at("tool")),
     params: reader.value(spec.params ?? {}, at("params"), "params"),
@@ -83,13 +84,18 @@ function readForEach(
     const hint = `write "\${${items.trim().slice(0, 80)}}"`;
     report.add("not_a_list", at, ["for_each is a list, or an expression that gives one; this is text", { hint }]);
   }
-  return { items: reader.value(items, at, "for_each"), concurrency, tolerate: readTolerance(tolerate) };
+  const tolerated = readTolerance(tolerate);
+  if ("share" in tolerated && tolerated.share > 1) {
+    const hint = 'write "100%" where all of them may fail';
+    report.add("bad_value", [...path, "tolerate"], [`"tolerate" may be at most 100%, got ${tolerate}`, { hint }]);
+  }
+  return { items: reader.value(items, at, "for_each"), concurrency, tolerate: tolerated };
 }
 
 function readTolerance(tolerate: number | string): ForEachPlan["tolerate"] {
   const text = String(tolerate).trim();
   if (!text.endsWith("%")) return { count: Math.floor(Number(text)) };
-  return { share: Math.min(1, Number(text.slice(0, -1)) / 100) };
+  return { share: Number(text.slice(0, -1)) / 100 };
 }
 
 function readRepeat({ repeat }: StepSpec, path: YamlPath, reader: PartReader): RepeatPlan | undefined {

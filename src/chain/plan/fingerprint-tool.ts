@@ -4,8 +4,8 @@ import type { AnyTool } from "../../tool/index.ts";
 const known = new WeakMap<AnyTool, string>();
 
 /**
- * A hash of what a run relies on in a tool: its name, version, schemas and effect. While it stays the same, a run that
- * was begun with the tool can be continued with it.
+ * A hash of what a run relies on in a tool: its name, version, schemas and effect, and the text of the files that it
+ * comes from. While it stays the same, a run that was begun with the tool can be continued with it.
  */
 export function fingerprintTool(tool: AnyTool): string {
   const before = known.get(tool);
@@ -17,6 +17,7 @@ export function fingerprintTool(tool: AnyTool): string {
     output: tool.output?.json ?? null,
     effect: typeof tool.effect === "function" ? "by arguments" : tool.effect,
     composite: tool.composite,
+    ...(tool.revision !== undefined && { revision: tool.revision }),
   };
   const hash = nodeCrypto().createHash("sha256").update(canonicalJson(facts)).digest("hex").slice(0, 32);
   known.set(tool, hash);

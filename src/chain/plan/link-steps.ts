@@ -1,6 +1,6 @@
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import type { Edge } from "./check-references.ts";
+import { type Edge, listHint } from "./check-references.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
 import { type Cycle, findCycles } from "./find-cycles.ts";
 import type { PlanStep } from "./plan.ts";
@@ -41,7 +41,7 @@ export function edgesOf(
     const path = ["steps", step.index, "depends_on", position];
     const to = names.byId.get(id);
     if (to === undefined) {
-      const hint = report.near(id, names.byId);
+      const hint = report.near(id, names.byId, listHint("steps", names.byId));
       report.add("unknown_step", path, [`there is no step "${id}"`, { hint }]);
     } else if (to === step.index) {
       report.add("self_reference", path, [`the step "${id}" waits for itself`, { hint: "remove it" }]);

@@ -49,9 +49,19 @@ export class PartReader {
     const { value, errors } = compileValue(given, { missing: role === "output" ? "null" : "drop" });
     for (const { path: inner, error } of errors) this.#refuse(error, [...path, ...inner]);
     for (const reference of value.references) {
-      this.uses.push({ reference, role, path: [...path, ...reference.valuePath] });
+      this.#use({ reference, role, path: [...path, ...reference.valuePath] });
     }
     return value;
+  }
+
+  /** A secret goes to tools and nowhere else: what is kept, shown or compared would give it away. */
+  #use(use: Use): void {
+    const { reference, role, path } = use;
+    this.uses.push(use);
+    if (reference.root !== "secret" || passesSecrets.has(role)) return;
+    const hint = `pass it on as a whole parameter of a tool: \${${reference.text}}`;
+    const inside = [reference.at, reference.length] as const;
+    this.#report.add("secret_misused", path, ["a secret can only be passed on to a tool", { hint, inside }]);
   }
 
   condition(given: string | boolean | undefined, path: YamlPath, role: Role): Condition | undefined {
@@ -81,7 +91,7 @@ export class PartReader {
   ): T | undefined {
     try {
       const compiled = compile(text);
-      for (const reference of compiled.references) this.uses.push({ reference, role, path });
+      for (const reference of compiled.references) this.#use({ reference, role, path });
       return compiled;
     } catch (error) {
       this.#refuse(error, path);
@@ -96,6 +106,9 @@ export class PartReader {
     this.#report.add(codeOf(error), path, [message, { hint: hint ?? hints.get(error.fault), inside }]);
   }
 }
+
+/** Where a whole `${secret.NAME}` reaches a tool. */
+const passesSecrets: ReadonlySet<Role> = new Set(["params", "fallback", "compensate"]);
 
 /** What to try where the error itself has no better idea. */
 const hints: ReadonlyMap<string, string> = new Map([

@@ -4,11 +4,14 @@ import { type JsonSchema, type Schema, fromJsonSchema, isMap } from "../../schem
 import type { Problem } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
+import { maxChainDepth } from "./chain-depth.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { checkCalls } from "./check-calls.ts";
 import { checkDuration } from "./check-durations.ts";
 import { ReferenceChecker } from "./check-references.ts";
+import { checkTexts } from "./check-texts.ts";
 import { type CompiledStep, compileStep } from "./compile-step.ts";
+import { correctedName } from "./corrected-name.ts";
 import { durationMs } from "./duration.ts";
 import { noHandling, readHandling } from "./failure-plan.ts";
 import { TargetFinder } from "./find-target.ts";
@@ -17,7 +20,7 @@ import { PartReader, type Use } from "./part-reader.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type ChainSource, readSource } from "./read-chain.ts";
-import { inferInputs, readInputs } from "./read-inputs.ts";
+import { inferInputs, readInputs, unusedInputs } from "./read-inputs.ts";
 import type { ChainSpec } from "./spec.ts";
 import { type StepNames, readStepNames } from "./step-names.ts";
 
@@ -50,7 +53,7 @@ export function planChain(source: ChainSource, context: PlanContext): PlannedCha
   const outer = new Set(underway.values().map(({ name }) => name));
   underway.set(key, plan);
   try {
-    checkCalls({ plan, parts, uses, outer, chains: outer.size < deepest }, report);
+    checkCalls({ plan, parts, uses, outer, chains: outer.size < maxChainDepth }, report);
   } finally {
     underway.delete(key);
   }
@@ -62,9 +65,6 @@ export function planChain(source: ChainSource, context: PlanContext): PlannedCha
  * its own.
  */
 const underway = new Map<unknown, Plan>();
-
-/** Chains that call chains are looked into this deep. */
-const deepest = 128;
 
 interface MadePlan {
   readonly plan: Plan;
@@ -93,6 +93,8 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): M
   const checker = new ReferenceChecker(known, report);
   for (const use of uses) checker.check(use, undefined);
   const links = link(parts, names, { checker, report });
+  checkTexts(spec, known, report);
+  if (spec.input !== undefined) tellUnused(spec, [...uses, ...parts.flatMap((step) => step.uses)], report);
   const plan: Plan = assemble({ spec, context, input: inputSchema(input, report), output, steps: parts, links });
   return { plan, parts, uses };
 }
@@ -113,6 +115,16 @@ function link(
   );
 }
 
+/** Whoever passes such an input waits in vain for it to do something. Told once the chain is right otherwise. */
+function tellUnused({ input = {} }: ChainSpec, uses: readonly Use[], report: ChainReport): void {
+  if (report.failed) return;
+  for (const name of unusedInputs(input, uses)) {
+    const message = `nothing uses the input "${name}"`;
+    const hint = `write \${input.${name}} where it is needed, or remove it`;
+    report.add("unused_input", ["input", name], [message, { hint, part: "key", severity: "warning" }]);
+  }
+}
+
 function declared(spec: ChainSpec, { properties }: JsonSchema): ReadonlySet<string> | undefined {
   return spec.input === undefined ? undefined : new Set(Object.keys(isMap(properties) ? properties : {}));
 }
@@ -122,7 +134,9 @@ function checkChainName({ name, timeout }: ChainSpec, report: ChainReport): void
   // A missing name has been told about.
   const why = name === "" ? undefined : toolNameProblem(name);
   if (why === undefined) return;
-  report.add("bad_chain_name", ["name"], [`the name ${JSON.stringify(name.slice(0, 80))} ${why}`]);
+  const better = correctedName(name, "chain-");
+  const hint = better === undefined ? undefined : `call it ${JSON.stringify(better)}`;
+  report.add("bad_chain_name", ["name"], [`the name ${JSON.stringify(name.slice(0, 80))} ${why}`, { hint }]);
 }
 
 /** What comes from outside: variables and secrets. A variable that the workspace does not allow is reported. */

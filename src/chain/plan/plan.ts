@@ -68,6 +68,8 @@ export interface PlanStep {
   /** Its place in `Plan.steps`. */
   readonly index: number;
   readonly id: string;
+  /** The key of its first call, made once for all runs: whatever is looked up by a key made anew is read to its end. */
+  readonly firstKey: string;
   readonly spec: StepSpec;
   readonly target: Target;
   readonly params: CompiledValue;

@@ -98,6 +98,7 @@ function checkForm(value: unknown, report: ChainReport): ChainSpec | undefined {
     report.add("wrong_type", [], ["a chain is a map of keys such as name, input, steps and output"]);
     return undefined;
   }
+  report.regard(value);
   report.check(value, chainKeysSchema, []);
   const { steps } = value;
   if (!Array.isArray(steps)) return usableSpec(value);

@@ -39,6 +39,25 @@ export function inferInputs(uses: Iterable<Use>): JsonSchema {
   );
 }
 
+/**
+ * Declared inputs that no expression reads; none where one reads all of them, or one that only the run knows. An input
+ * that is described and has a default is there for callers on purpose.
+ */
+export function unusedInputs(declared: Readonly<Record<string, unknown>>, uses: Iterable<Use>): ReadonlySet<string> {
+  const unused = new Set(Object.keys(declared).filter((name) => !isOffered(declared[name])));
+  for (const { reference } of uses) {
+    if (reference.root !== "input") continue;
+    const [name] = reference.path;
+    if (typeof name !== "string") return new Set();
+    unused.delete(name);
+  }
+  return unused;
+}
+
+function isOffered(input: unknown): boolean {
+  return isMap(input) && input["description"] !== undefined && input["default"] !== undefined;
+}
+
 function objectOf(properties: Readonly<Record<string, unknown>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, ...(required.length > 0 && { required }) };
 }

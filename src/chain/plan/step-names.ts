@@ -1,6 +1,7 @@
 import { forbiddenKeys } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
+import { correctedName } from "./corrected-name.ts";
 import type { StepSpec } from "./spec.ts";
 
 /** By which names expressions find steps. */
@@ -35,7 +36,7 @@ interface Taken {
 
 function take(names: Map<string, number>, { name, index, path, what }: Taken, report: ChainReport): void {
   const fault = nameFault(name);
-  if (fault !== undefined) report.add(`bad_${what}`, path, [`the ${words[what]} ${fault}`]);
+  if (fault !== undefined) report.add(`bad_${what}`, path, [`the ${words[what]} ${fault}`, { hint: betterName(name) }]);
   const first = names.get(name);
   if (first === undefined) {
     names.set(name, index);
@@ -46,6 +47,11 @@ function take(names: Map<string, number>, { name, index, path, what }: Taken, re
 }
 
 const words = { id: "id", as: 'name of "as"' } as const;
+
+function betterName(name: string): string | undefined {
+  const better = forbiddenKeys.has(name) ? `${name}-step` : correctedName(name);
+  return better === undefined || nameFault(better) !== undefined ? undefined : `call it ${JSON.stringify(better)}`;
+}
 
 function nameFault(name: string): string | undefined {
   if (name.length > longest) return `may have at most ${longest} characters, has ${name.length}`;

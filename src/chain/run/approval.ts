@@ -1,11 +1,14 @@
 import { type Failure, failure } from "../../base/index.ts";
 import type { ApprovalWait, DecidedOutcome, Outcome } from "../host/host.ts";
+import { expressionFailure } from "./expression-failure.ts";
+import { dropQuestion, noteQuestion } from "./open-questions.ts";
 import type { Pending } from "./run.ts";
 import type { StepRun } from "./step-run.ts";
 
 /** What happens next. */
 export interface ApprovalEnds {
-  approved(approvalId: string): void;
+  /** `waitedMs`: what people took. */
+  approved(approvalId: string, waitedMs: number): void;
   refused(error: Failure): void;
   cancelled(): void;
 }
@@ -18,6 +21,7 @@ export class Approval implements Pending {
   readonly #ends: ApprovalEnds;
   #decision: DecidedOutcome | undefined;
   #isOver = false;
+  readonly #since: number;
 
   constructor(
     step: StepRun,
@@ -28,28 +32,38 @@ export class Approval implements Pending {
     this.#key = key;
     this.#question = { kind: "approval", step: step.state.path, ...question };
     this.#ends = ends;
+    this.#since = step.frame.run.now;
   }
 
   begin(): void {
-    const { frame, state } = this.#step;
-    state.approvalId = this.#question.approvalId;
-    frame.run.wait(this.#key, this.#question, this);
+    const { approvalId } = this.#question;
+    if (approvalId !== undefined) this.#note(approvalId);
+    this.#step.frame.run.wait(this.#key, this.#question, this);
     this.#step.waits();
   }
 
-  asked(approvalId: string): void {
-    this.#step.state.approvalId = approvalId;
-    this.#step.tell({ type: "step-waiting", approvalId, message: this.#question.message });
+  asked(approvalId: string, note?: string): void {
+    this.#note(approvalId);
+    const { message } = this.#question;
+    const told = note === undefined ? message : `${message} (${note})`;
+    this.#step.tell({ type: "step-waiting", approvalId, message: told });
+  }
+
+  #note(approvalId: string): void {
+    const { tool, args, message } = this.#question;
+    noteQuestion(this.#step.state, { key: this.#key, approvalId, tool, args, message, isUndo: false });
   }
 
   settled(outcome: Outcome): void {
     if (outcome.kind !== "decided") return;
     this.#decision = outcome;
+    dropQuestion(this.#step.state, this.#key);
     this.#step.returns(this);
   }
 
   cancel(): void {
     this.#isOver = true;
+    dropQuestion(this.#step.state, this.#key);
     this.#step.frame.run.drop(this.#key);
     this.#step.stopsWaiting();
     this.#ends.cancelled();
@@ -66,7 +80,7 @@ export class Approval implements Pending {
     const { status, approvalId, by, note } = this.#decision;
     this.#step.state.approvalId = approvalId;
     this.#step.tell({ type: "step-decided", approvalId, status, by });
-    if (status === "approved") return this.#ends.approved(approvalId);
+    if (status === "approved") return this.#ends.approved(approvalId, this.#step.frame.run.now - this.#since);
     const who = by === undefined ? "" : ` by ${by}`;
     const why = note === undefined ? "" : `: ${note}`;
     const message = status === "rejected" ? `the approval was rejected${who}${why}` : "nobody approved it in time";
@@ -77,15 +91,22 @@ export class Approval implements Pending {
 /** A question that anyone may answer, in the usual time. */
 export const anyone: Pick<ApprovalWait, "approvers" | "expiresMs"> = { approvers: [], expiresMs: undefined };
 
-/** What is asked when nobody knows whether a `once` tool did its work. */
-export function interruption(tool: string, startedAt: number): string {
-  return (
-    `${tool} was running when its process ended (started ${new Date(startedAt).toISOString()}), and must not run twice. ` +
-    "Find out whether its work was done: approve to run it again, reject to let the step fail."
-  );
-}
-
-/** The failure of a `once` tool that was stopped, and whose process ended. */
-export function unknownEnd(tool: string): Failure {
-  return failure("interrupted", `${tool} was running when its process ended, and nobody knows how far it had come`);
+/** Asks what the `approval:` of a step says about exactly these arguments; a failure when the message has none. */
+export function askFirst(
+  step: StepRun,
+  { key, args }: { readonly key: string; readonly args: unknown },
+  ends: ApprovalEnds,
+): Approval | Failure {
+  const { frame, state } = step;
+  const { approval, target } = state.step;
+  if (approval === undefined) throw new TypeError(`${state.path} asks nobody`);
+  const { approvers, expiresMs } = approval;
+  let message: string;
+  try {
+    message = String(frame.run.evaluate(state, approval.message, frame.scope));
+  } catch (error) {
+    return expressionFailure(error, `the approval of ${state.path}`);
+  }
+  const question = { tool: target.name, args, message, approvers, expiresMs, approvalId: undefined };
+  return new Approval(step, { key: frame.keys + key, ...question }, ends);
 }

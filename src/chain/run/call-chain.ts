@@ -1,10 +1,8 @@
 import { type Failure, failure } from "../../base/index.ts";
+import { maxChainDepth } from "../plan/chain-depth.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Frame, FrameOwner } from "./frame.ts";
 import type { StepState } from "./step-state.ts";
-
-/** Chains that call chains go no deeper than this. */
-export const maxChainDepth = 128;
 
 /** One run makes no more calls of chains than this: chains that call themselves twice over have no other end. */
 export const maxChainCalls = 100_000;
@@ -40,6 +38,10 @@ export function callChain(frame: Frame, call: ChainCall): Frame | Failure {
 }
 
 function refusal(frame: Frame, name: string): Failure | undefined {
+  const { denied } = frame.run;
+  if (denied !== undefined && Object.hasOwn(denied, name)) {
+    return failure("permission_denied", denied[name] ?? "", { reason: "rule", retry: "never" });
+  }
   if (frame.depth + 1 >= maxChainDepth) {
     const message = `${name} would be nested deeper than ${maxChainDepth} chains; does it call itself without an end?`;
     return failure("rejected", message, { reason: "too_deep", retry: "never" });

@@ -1,10 +1,13 @@
 import { type Failure, failure } from "../../base/index.ts";
-import { missing } from "../../expr/index.ts";
+import { type Scope, missing } from "../../expr/index.ts";
 import type { Outcome } from "../host/host.ts";
 import type { PlanStep } from "../plan/plan.ts";
-import { anyone, interruption } from "./approval.ts";
+import { undoMessage } from "../host/undo-message.ts";
+import { anyone } from "./approval.ts";
 import type { Frame } from "./frame.ts";
 import { expressionFailure } from "./expression-failure.ts";
+import { dropQuestion, noteQuestion } from "./open-questions.ts";
+import { interruption, ruled } from "./question-texts.ts";
 import type { Pending } from "./run.ts";
 import type { StepState } from "./step-state.ts";
 
@@ -12,12 +15,16 @@ import type { StepState } from "./step-state.ts";
 export interface CompensationEntry {
   readonly frame: Frame;
   readonly state: StepState;
+  /** Of a `for_each` that did not end well: what it gave, null for the items that were not done. */
+  readonly partlyDone?: readonly unknown[];
 }
 
 interface Undoing extends CompensationEntry {
   readonly plan: NonNullable<PlanStep["compensate"]>;
   readonly args: unknown;
   attempt: number;
+  /** What people are asked. */
+  message: string;
 }
 
 /** Undoes what a chain and its sub-chains did, the last first. One that fails does not keep the others from trying. */
@@ -50,15 +57,17 @@ export class Compensation implements Pending {
     switch (outcome.kind) {
       case "call": {
         const { result } = outcome;
+        current.state.workMs += result.durationMs;
         if (result.success) return this.#ended(undefined);
-        const { code, message, approvalId } = result.error;
+        const { code, approvalId } = result.error;
         return code === "approval_required" && approvalId !== undefined
-          ? this.#ask(message, approvalId)
+          ? this.#ask(ruled(name), approvalId)
           : this.#ended(result.error);
       }
       case "interrupted":
-        return this.#ask(interruption(name, outcome.startedAt), undefined);
+        return this.#ask(interruption(name, outcome.startedAt, "leave it as it is"), undefined);
       case "decided":
+        dropQuestion(current.state, questionOf(current));
         if (outcome.status === "approved") return this.#call(outcome.approvalId);
         return this.#ended(failure("permission_denied", `undoing was not approved`, { reason: outcome.status }));
       case "fired":
@@ -70,7 +79,17 @@ export class Compensation implements Pending {
 
   /** The question got this id. */
   asked(approvalId: string): void {
-    if (this.#current !== undefined) this.#current.state.approvalId = approvalId;
+    const current = this.#current;
+    if (current === undefined) return;
+    const { state, plan, args, message } = current;
+    noteQuestion(state, {
+      key: questionOf(current),
+      approvalId,
+      tool: plan.target.name,
+      args,
+      message,
+      isUndo: true,
+    });
   }
 
   #ended(error: Failure | undefined): void {
@@ -87,12 +106,13 @@ export class Compensation implements Pending {
   }
 
   /** Undefined when there is nothing to do, or it cannot be done. */
-  #prepare({ frame, state }: CompensationEntry): Undoing | undefined {
+  #prepare(entry: CompensationEntry): Undoing | undefined {
+    const { frame, state } = entry;
     const plan = state.step.compensate;
     if (plan === undefined) return undefined;
     try {
-      const args = frame.run.evaluate(state, plan.params, frame.scope);
-      return { frame, state, plan, args: args === missing ? {} : args, attempt: 0 };
+      const args = frame.run.evaluate(state, plan.params, scopeOf(entry));
+      return { frame, state, plan, args: args === missing ? {} : args, attempt: 0, message: "" };
     } catch (error) {
       state.compensation = { status: "failed", error: expressionFailure(error, `compensate of ${state.path}`) };
       return undefined;
@@ -107,7 +127,7 @@ export class Compensation implements Pending {
     const work = {
       tool: plan.target.name,
       args,
-      idempotencyKey: `${frame.run.host.runId}/${frame.work}${state.step.id}^`,
+      idempotencyKey: `${frame.workKey}${state.step.id}^`,
       timeoutMs: undefined,
       cache: undefined,
       approvalId,
@@ -119,9 +139,28 @@ export class Compensation implements Pending {
     const current = this.#current;
     if (current === undefined) return;
     const { frame, state, plan, args } = current;
-    const question = { ...anyone, tool: plan.target.name, args, message, approvalId };
-    frame.run.wait(`${keyOf(current)}?`, { kind: "approval", step: state.path, ...question }, this);
+    current.message = undoMessage(state.path, message);
+    if (approvalId !== undefined) this.asked(approvalId);
+    const question = { ...anyone, tool: plan.target.name, args, message: current.message, approvalId };
+    frame.run.wait(questionOf(current), { kind: "approval", step: state.path, ...question }, this);
   }
+}
+
+/** What the parameters of a compensation see: of a step that did not end well, what it did of its work. */
+function scopeOf({ frame: { scope }, state, partlyDone }: CompensationEntry): Scope {
+  if (partlyDone === undefined) return scope;
+  const { id, as } = state.step;
+  // Without a prototype, as those that they are copies of.
+  const steps = Object.assign(Object.create(null) as object, scope.steps, {
+    [id]: { ...scope.steps[id], output: partlyDone },
+  });
+  const context = as === undefined ? scope.context : Object.assign(Object.create(null) as object, scope.context);
+  if (as !== undefined) Object.assign(context, { [as]: partlyDone });
+  return { ...scope, steps, context };
+}
+
+function questionOf(undoing: Undoing): string {
+  return `${keyOf(undoing)}?`;
 }
 
 function keyOf({ frame, state, attempt }: Undoing): string {

@@ -1,12 +1,13 @@
-import { type Clock, type Usage, systemUsage } from "../../base/index.ts";
+import { type Clock, cpuTime, usageSince } from "../../base/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { StepExecutor } from "../host/executor.ts";
 import { type EventSink, JournalHost } from "../host/journal-host.ts";
 import { type AskPerson, RunApprovals } from "../host/run-approvals.ts";
 import type { RunKeeper } from "../host/run-keeper.ts";
 import type { Plan } from "../plan/plan.ts";
+import { eventRedactor } from "./event-redactor.ts";
 import { interpret } from "./interpret.ts";
-import type { RunEvent, RunListener } from "./run-events.ts";
+import type { RunListener } from "./run-events.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** A run to be executed, from its beginning or from where it was left. */
@@ -15,6 +16,8 @@ export interface RunTask {
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
+  /** Why its steps may not call some chains, by their names. */
+  readonly denied?: Readonly<Record<string, string>> | undefined;
   readonly lease: RunLease;
   readonly startedAt: number;
   /** Absent for a run that nobody will take up again. */
@@ -23,7 +26,8 @@ export interface RunTask {
   /** Absent for a look at what happened. */
   readonly executor: StepExecutor | undefined;
   readonly clock: Clock;
-  readonly approvals?: ApprovalStore | undefined;
+  /** Where questions to people are kept, or how to make it once there is one. */
+  readonly approvals?: ApprovalStore | (() => ApprovalStore) | undefined;
   readonly principal?: string | undefined;
   readonly ask?: AskPerson | undefined;
   readonly redact?: ((value: unknown) => unknown) | undefined;
@@ -39,6 +43,8 @@ export interface RunTask {
 export interface Executed {
   readonly facts: RunFacts;
   readonly left: boolean;
+  /** Closes the questions of a run that is over, once that is certain: a run that is taken up again needs answers. */
+  readonly endQuestions: () => Promise<void> | undefined;
 }
 
 /** Executes a run until its end, until it waits for a person, or until the process closes. */
@@ -50,10 +56,19 @@ export async function executeRun(task: RunTask): Promise<Executed> {
   signal?.addEventListener("abort", cancel, { once: true });
   keeper?.add(host);
   task.onHost?.(host);
-  const before = process.cpuUsage();
+  const before = cpuTime();
   try {
-    const facts = await interpret({ plan, host, input, context, env: task.env, listener: guarded(task) });
-    return { facts: { ...facts, usage: task.events.length > 0 ? undefined : usageSince(before) }, left: host.left };
+    const facts = await interpret({
+      plan,
+      host,
+      input,
+      context,
+      env: task.env,
+      denied: task.denied,
+      listener: guarded(task),
+    });
+    const usage = task.events.length > 0 ? undefined : usageSince(before);
+    return { facts: { ...facts, usage }, left: host.left, endQuestions: () => host.endQuestions() };
   } finally {
     signal?.removeEventListener("abort", cancel);
     keeper?.remove(host);
@@ -61,14 +76,8 @@ export async function executeRun(task: RunTask): Promise<Executed> {
   }
 }
 
-/** What the process used meanwhile; the first of two looks is the cheaper one. */
-function usageSince({ user, system }: NodeJS.CpuUsage): Usage {
-  const { cpuMs, peakRssBytes } = systemUsage();
-  return { cpuMs: cpuMs - (user + system) / 1000, peakRssBytes };
-}
-
 function hostOf(task: RunTask): JournalHost {
-  const { lease, startedAt, journal, events, executor, clock, approvals: store } = task;
+  const { lease, startedAt, journal, events, executor, clock, approvals } = task;
   const { principal, ask, redact = (value) => value } = task;
   return new JournalHost({
     lease,
@@ -79,19 +88,22 @@ function hostOf(task: RunTask): JournalHost {
     clock,
     stay: task.stay ?? false,
     approvals:
-      store === undefined || executor === undefined
+      approvals === undefined || executor === undefined
         ? undefined
-        : (sinks) => new RunApprovals({ runId: lease.runId, store, clock, principal, ask, redact, ...sinks }),
+        : (sinks) => {
+            const store = typeof approvals === "function" ? approvals() : approvals;
+            return new RunApprovals({ runId: lease.runId, store, clock, principal, ask, redact, ...sinks });
+          },
   });
 }
 
 /** A listener sees no secrets, and one that throws must not harm the run. */
 function guarded({ onEvent, redact }: RunTask): RunListener | undefined {
   if (onEvent === undefined) return undefined;
+  const shown = redact === undefined ? undefined : eventRedactor(redact);
   return (event) => {
     try {
-      // What is redacted keeps its shape.
-      onEvent(redact === undefined ? event : (redact(event) as RunEvent));
+      onEvent(shown === undefined ? event : shown(event));
     } catch (error) {
       process.emitWarning(`onEvent of a run threw: ${String(error)}`);
     }

@@ -441,3 +441,75 @@ describe("abort, continue and compensation", () => {
     expect(tools.argsOf("undo")).toEqual([{ what: "Q" }]);
   });
 });
+
+describe("a for_each that did some of its work can be undone", () => {
+  const each = (more: object = {}): StepSpec => ({
+    id: "e",
+    tool: "do",
+    for_each: [1, 2, 3, 4],
+    concurrency: 1,
+    params: { x: "${item}" },
+    output: { as: "made" },
+    compensate: { tool: "undo", params: { made: "${steps.e.output}", also: "${context.made}" } },
+    ...more,
+  });
+  const undo = mock({ effect: "idempotent", answer: "undone" });
+  const failsFor = (bad: number): MockAnswer =>
+    mock({
+      effect: "once",
+      answer: ({ x }: Readonly<Record<string, unknown>>) => (x === bad ? down("never") : `made ${String(x)}`),
+    });
+
+  test("when an item too many failed: null stands for what was not done", async () => {
+    const { result, tools, state } = await runWith(
+      { name: "c", steps: [each()] },
+      { tools: { do: failsFor(3), undo } },
+    );
+    expect(result.status).toBe("failed");
+    const made = ["made 1", "made 2", null, null];
+    expect(tools.argsOf("undo")).toEqual([{ made, also: made }]);
+    expect(state("e")).toMatchObject({ status: "failed", output: undefined, compensation: { status: "success" } });
+  });
+
+  test("when it was stopped", async () => {
+    const clock = new FakeClock();
+    const { tools, state } = await runWith(
+      { name: "c", steps: [each(), { id: "bad", tool: "bad" }] },
+      {
+        clock,
+        tools: {
+          do: mock({ effect: "idempotent", answer: taking(clock, 1000, "made") }),
+          bad: mock({
+            effect: "read",
+            answer: async (args, context) => {
+              await taking(clock, 2500)(args, context);
+              throw down();
+            },
+          }),
+          undo,
+        },
+      },
+    );
+    expect(state("e").status).toBe("cancelled");
+    expect(tools.argsOf("undo")).toMatchObject([{ made: ["made", "made", null, null] }]);
+  });
+
+  test("later, when the run went on without it and then failed", async () => {
+    const { tools } = await runWith(
+      {
+        name: "c",
+        steps: [
+          each({ error_handling: { strategy: "continue" } }),
+          { id: "bad", tool: "bad", condition: "${steps.e.status == 'failed'}" },
+        ],
+      },
+      { tools: { do: failsFor(2), bad: down(), undo } },
+    );
+    expect(tools.argsOf("undo")).toMatchObject([{ made: ["made 1", null, null, null] }]);
+  });
+
+  test("not when nothing was done", async () => {
+    const { tools } = await runWith({ name: "c", steps: [each()] }, { tools: { do: failsFor(1), undo } });
+    expect(tools.argsOf("undo")).toEqual([]);
+  });
+});

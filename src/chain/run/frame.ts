@@ -1,4 +1,4 @@
-import { type Failure, failure } from "../../base/index.ts";
+import { type Failure, LinkedList, failure } from "../../base/index.ts";
 import type { Scope } from "../../expr/index.ts";
 import { missing } from "../../expr/index.ts";
 import type { Outcome } from "../host/host.ts";
@@ -53,6 +53,8 @@ export class Frame implements Pending {
   readonly path: string;
   readonly keys: string;
   readonly work: string;
+  /** What the idempotency keys of its steps begin with. */
+  readonly workKey: string;
   readonly scope: Scope & { readonly steps: Record<string, StepEntry>; readonly context: Record<string, unknown> };
   readonly states: readonly StepState[];
   stop: Stop | undefined = undefined;
@@ -65,7 +67,7 @@ export class Frame implements Pending {
   readonly #needs: number[];
   readonly #ready: number[] = [];
   #opened = 0;
-  readonly #running = new Set<StepRun>();
+  readonly #running = new LinkedList<StepRun>();
   /** Steps that hold a place; those that wait for a person do not. */
   #places = 0;
   /** Steps that a person let go on, and that wait for a place again. */
@@ -83,6 +85,7 @@ export class Frame implements Pending {
     this.path = call?.path ?? "";
     this.keys = call?.keys ?? "";
     this.work = call?.work ?? "";
+    this.workKey = `${run.host.runId}/${this.work}`;
     this.scope = {
       input: parts.input,
       // Step ids are data: no name of theirs may reach a prototype.
@@ -153,10 +156,13 @@ export class Frame implements Pending {
 
   /** A step is over, and has its place until now. */
   closed(step: StepRun): void {
-    this.#running.delete(step);
+    this.#running.remove(step);
     this.#places--;
-    const { state } = step;
+    const { state, partlyDone } = step;
     this.#settle(state);
+    if (partlyDone !== undefined && state.step.compensate !== undefined) {
+      this.run.compensations.push({ frame: this, state, partlyDone });
+    }
     if (state.status === "failed" && this.stop === undefined && state.step.onFailure.otherwise === "abort") {
       this.abort({ error: stepFailure(state), cancelled: false });
     } else {
@@ -171,9 +177,14 @@ export class Frame implements Pending {
     this.#returning.length = 0;
     const before = this.#advancing;
     this.#advancing = true;
-    for (const step of this.#running) step.cancel();
+    for (const step of this.#running.toArray()) if (step.linked) step.cancel();
     this.#advancing = before;
     this.advance();
+  }
+
+  /** Whoever called this chain is being stopped. */
+  cancel(): void {
+    this.abort({ error: failure("cancelled", "its caller was stopped"), cancelled: true });
   }
 
   /** Is this frame the other one, or was it called from there? */
@@ -191,7 +202,7 @@ export class Frame implements Pending {
     if (skip !== undefined) return this.#skip(state, skip);
     this.#places++;
     const step = new StepRun(this, state);
-    this.#running.add(step);
+    this.#running.append(step);
     const { condition } = state.step;
     if (condition === undefined) return step.begin();
     let holds: boolean;
@@ -201,7 +212,7 @@ export class Frame implements Pending {
       return step.refuse(expressionFailure(error, `the condition of ${state.path}`));
     }
     if (holds) return step.begin();
-    this.#running.delete(step);
+    this.#running.remove(step);
     this.#places--;
     this.#skip(state, { kind: "condition", condition: condition.text });
   }

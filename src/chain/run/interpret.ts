@@ -15,7 +15,7 @@ export async function interpret(parts: RunParts): Promise<RunFacts> {
   const run = new Run(parts);
   host.attach?.({
     progress: (key, value) => run.pending.get(key)?.progress?.(value),
-    asked: (key, approvalId) => run.pending.get(key)?.asked?.(approvalId),
+    asked: (key, approvalId, note) => run.pending.get(key)?.asked?.(approvalId, note),
   });
   tellStart(run, parts);
   run.begin();

@@ -1,8 +1,11 @@
-import { type Failure, failure } from "../../base/index.ts";
+import { type Failure, LinkedList, failure } from "../../base/index.ts";
 import type { ForEachPlan } from "../plan/plan.ts";
 import type { StepRun } from "./step-run.ts";
 import type { ItemState } from "./step-state.ts";
 import { Unit, type UnitOwner } from "./unit.ts";
+
+/** The arguments of an item, or why there are none. */
+type Prepared = { readonly args: unknown } | { readonly error: Failure };
 
 /** One unit of work for each item of a list, a few at a time; results keep the order of the list. */
 export class Items implements UnitOwner {
@@ -13,12 +16,14 @@ export class Items implements UnitOwner {
   readonly #allowed: number;
   readonly #states: ItemState[];
   readonly #outputs: unknown[];
-  readonly #running = new Set<Unit>();
+  readonly #running = new LinkedList<Unit>();
   #next = 0;
   #failures = 0;
   #stopped = false;
   #starting = false;
   #firstError: Failure | undefined;
+  /** What people were shown; absent when nobody is asked. */
+  #prepared: readonly Prepared[] | undefined = undefined;
 
   private constructor(step: StepRun, plan: ForEachPlan, list: readonly unknown[]) {
     const { tolerate } = plan;
@@ -48,6 +53,16 @@ export class Items implements UnitOwner {
     return this.#running.size;
   }
 
+  /** Works out the arguments of every item now, and sends no others; null for those that cannot be worked out. */
+  prepare(): unknown[] {
+    this.#prepared = this.#list.map((_, index) => {
+      const unit = this.#unit(index);
+      const error = unit.prepare();
+      return error === undefined ? { args: unit.args } : { error };
+    });
+    return this.#prepared.map((known) => ("args" in known ? known.args : null));
+  }
+
   begin(): void {
     this.advance();
   }
@@ -56,7 +71,7 @@ export class Items implements UnitOwner {
     this.#stopped = true;
     const before = this.#starting;
     this.#starting = true;
-    for (const unit of this.#running) unit.cancel();
+    for (const unit of this.#running.toArray()) if (unit.linked) unit.cancel();
     this.#starting = before;
     this.advance();
   }
@@ -64,7 +79,7 @@ export class Items implements UnitOwner {
   unitEnded(unit: Unit): void {
     const index = unit.item?.index ?? 0;
     const { status, error } = unit;
-    this.#running.delete(unit);
+    this.#running.remove(unit);
     const state = this.#states[index] as ItemState;
     state.status = status;
     state.attempts = unit.attempts;
@@ -89,15 +104,26 @@ export class Items implements UnitOwner {
     const { run } = this.#step.frame;
     while (this.#hasMore && this.#running.size < this.#plan.concurrency && run.mayOpen(this)) {
       const index = this.#next++;
-      const unit = new Unit(this.#step, this, { index, item: this.#list[index] });
-      this.#running.add(unit);
-      const error = unit.prepare();
+      const unit = this.#unit(index);
+      this.#running.append(unit);
+      const error = this.#prepared === undefined ? unit.prepare() : this.#takePrepared(unit, index);
       if (error === undefined) unit.begin();
       else unit.fail(error);
     }
     this.#starting = false;
     if (this.#running.size > 0) this.#step.leaveIfIdle();
     else if (!this.#hasMore) this.#end();
+  }
+
+  #unit(index: number): Unit {
+    return new Unit(this.#step, this, { index, item: this.#list[index] });
+  }
+
+  #takePrepared(unit: Unit, index: number): Failure | undefined {
+    const known = this.#prepared?.[index] as Prepared;
+    if ("error" in known) return known.error;
+    unit.take(known.args);
+    return undefined;
   }
 
   get #hasMore(): boolean {
@@ -109,9 +135,9 @@ export class Items implements UnitOwner {
     if (this.#failures > this.#allowed) {
       const { length } = this.#list;
       const message = `${this.#failures} of ${length} items failed, ${this.#allowed} may; the first: ${this.#firstError?.message ?? ""}`;
-      this.#step.itemsEnded(undefined, failure("items_failed", message));
+      this.#step.itemsEnded(this.#outputs, failure("items_failed", message));
     } else {
-      this.#step.itemsEnded(this.#stopped ? undefined : this.#outputs, undefined);
+      this.#step.itemsEnded(this.#outputs, this.#stopped ? "cancelled" : "whole");
     }
   }
 }

@@ -21,6 +21,8 @@ export function newState(step: PlanStep, path: string): StepState {
     iterations: 0,
     children: undefined,
     approvalId: undefined,
+    questions: undefined,
+    workMs: 0,
     missing: undefined,
     facts: undefined,
     compensation: undefined,

@@ -23,7 +23,12 @@ export type RunEvent =
       readonly steps: readonly string[];
       readonly replayed: boolean;
     }
-  | (StepEvent & { readonly type: "step-started"; readonly input: unknown })
+  | (StepEvent & {
+      readonly type: "step-started";
+      readonly input: unknown;
+      /** A person is asked before anything is called. */
+      readonly asks?: true;
+    })
   | (StepEvent & { readonly type: "step-progress"; readonly value: unknown })
   | (StepEvent & {
       readonly type: "step-retrying";

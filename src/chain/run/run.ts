@@ -1,6 +1,7 @@
 import { type Failure, failure } from "../../base/index.ts";
 import type { Condition, Evaluation, Scope } from "../../expr/index.ts";
 import { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
+import { KeyTable } from "../host/key-table.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { CompensationEntry } from "./compensation.ts";
 import { Frame, type FrameOwner } from "./frame.ts";
@@ -11,8 +12,8 @@ import type { StepState } from "./step-state.ts";
 export interface Pending {
   settled(outcome: Outcome): void;
   progress?(value: unknown): void;
-  /** The question got this id. */
-  asked?(approvalId: string): void;
+  /** The question got this id; `note` says why it is asked once more, or still open. */
+  asked?(approvalId: string, note?: string): void;
 }
 
 /** What is evaluated: parameters, a list, a message. */
@@ -27,6 +28,8 @@ export interface RunParts {
   readonly input: unknown;
   readonly env: Readonly<Record<string, string>>;
   readonly context: Readonly<Record<string, unknown>>;
+  /** Why its steps may not call some chains, by their names. */
+  readonly denied?: Readonly<Record<string, string>> | undefined;
   readonly listener: RunListener | undefined;
 }
 
@@ -56,7 +59,9 @@ export class Run implements FrameOwner {
   readonly about: Readonly<Record<string, string>>;
   /** What the caller gave; sub-chains see it too. */
   readonly context: Readonly<Record<string, unknown>>;
-  readonly pending: Map<string, Pending> = new Map();
+  /** Chains that the rules refused when it began. */
+  readonly denied: Readonly<Record<string, string>> | undefined;
+  readonly pending: KeyTable<Pending> = new KeyTable();
   /** What has to be undone should the run stop, in the order in which it was done. */
   readonly compensations: CompensationEntry[] = [];
   readonly root: Frame;
@@ -79,9 +84,17 @@ export class Run implements FrameOwner {
   constructor(parts: RunParts) {
     const { runId: id, startedAt } = parts.host;
     this.host = parts.host;
-    this.about = { id, chain: parts.plan.name, started_at: new Date(startedAt).toISOString() };
+    this.about = {
+      id,
+      chain: parts.plan.name,
+      // Made for those that ask: it takes as long as a step.
+      get started_at() {
+        return new Date(startedAt).toISOString();
+      },
+    };
     this.env = parts.env;
     this.context = parts.context;
+    this.denied = parts.denied;
     this.now = startedAt;
     this.#listener = parts.listener;
     this.root = new Frame(this, { plan: parts.plan, input: parts.input, context: parts.context, owner: this });

@@ -18,7 +18,7 @@ describe("secrets", () => {
         steps: [
           { id: "a", tool: "t", params: { auth: { key: "${secret.API}" } }, approval: "go?" },
           { id: "sub", tool: "sub", params: { given: "${secret.API}" } },
-          { id: "each", tool: "t", for_each: ["${secret.API}"], params: { auth: { key: "${item}" } } },
+          { id: "each", tool: "t", for_each: [1], params: { auth: { key: "${secret.API}" } } },
           {
             id: "f",
             tool: "bad",

@@ -1,6 +1,6 @@
-import type { Failure } from "../../base/index.ts";
+import type { Failure, Linked } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
-import { Approval } from "./approval.ts";
+import { Approval, askFirst } from "./approval.ts";
 import type { Frame } from "./frame.ts";
 import { Items } from "./items.ts";
 import type { RunEvent } from "./run-events.ts";
@@ -8,19 +8,18 @@ import { expressionFailure } from "./expression-failure.ts";
 import type { StepState } from "./step-state.ts";
 import { Unit, type UnitOwner } from "./unit.ts";
 
-/** The work of a step: one unit, or one for each item. */
-interface Work {
-  begin(): void;
-  cancel(): void;
-}
-
 /** The life of one step: asked for where it has to be, done once or for each item, and over. */
-export class StepRun implements UnitOwner {
+export class StepRun implements UnitOwner, Linked<StepRun> {
+  previous: StepRun | undefined = undefined;
+  next: StepRun | undefined = undefined;
+  linked = false;
   readonly frame: Frame;
   readonly state: StepState;
   /** What it is doing, so that it can be stopped. */
   #doing: { cancel(): void } | undefined = undefined;
   #items: Items | undefined = undefined;
+  /** What some of its items gave, of a step that did not end well: that, too, can be undone. */
+  partlyDone: readonly unknown[] | undefined = undefined;
   /** Open questions of the step and of its items. */
   #questions = 0;
   /** It has a place among the running steps of its chain. */
@@ -60,10 +59,9 @@ export class StepRun implements UnitOwner {
     const unit = new Unit(this, this, undefined);
     this.#doing = unit;
     const error = unit.prepare();
-    if (this.frame.run.listens) this.tell({ type: "step-started", input: unit.args });
+    if (this.frame.run.listens) this.#tellStart(unit.args);
     if (error !== undefined) return unit.fail(error);
-    if (this.state.step.approval === undefined) return unit.begin();
-    this.#whenApproved(unit.args, unit);
+    unit.beginAllowed();
   }
 
   #forEach(): void {
@@ -81,37 +79,41 @@ export class StepRun implements UnitOwner {
     if (!(items instanceof Items)) return this.refuse(items);
     this.#items = items;
     this.#doing = items;
-    if (frame.run.listens) this.tell({ type: "step-started", input: undefined });
+    if (frame.run.listens) this.#tellStart(undefined);
     if (state.step.approval === undefined) return items.begin();
-    this.#whenApproved(list, items);
+    this.#whenApproved(items);
   }
 
-  #whenApproved(args: unknown, work: Work): void {
-    const { approval, id, target } = this.state.step;
-    if (approval === undefined) return work.begin();
-    const { run, scope, keys } = this.frame;
-    let message: string;
-    try {
-      message = String(run.evaluate(this.state, approval.message, scope));
-    } catch (error) {
-      return this.refuse(expressionFailure(error, `the approval of ${this.state.path}`));
-    }
-    const { approvers, expiresMs } = approval;
-    const question = { tool: target.name, args, message, approvers, expiresMs, approvalId: undefined };
-    const asking = new Approval(
+  #tellStart(input: unknown): void {
+    const asks = this.state.step.approval !== undefined;
+    this.tell(asks ? { type: "step-started", input, asks } : { type: "step-started", input });
+  }
+
+  /** One question for all items: people see the arguments of each of them, and nothing else is sent. */
+  #whenApproved(items: Items): void {
+    const args = items.prepare();
+    const asking = askFirst(
       this,
-      { key: `${keys}${id}?`, ...question },
+      { key: `${this.state.step.id}?`, args },
       {
         approved: () => {
-          this.#doing = work;
-          work.begin();
+          this.#doing = items;
+          items.begin();
         },
-        refused: (error) => this.refuse(error),
-        cancelled: () => this.#cancelled(),
+        refused: (error) => this.#withoutItems(() => this.refuse(error)),
+        cancelled: () => this.#withoutItems(() => this.#cancelled()),
       },
     );
+    if (!(asking instanceof Approval)) return this.#withoutItems(() => this.refuse(asking));
     this.#doing = asking;
     asking.begin();
+  }
+
+  /** It never came to the items. */
+  #withoutItems(end: () => void): void {
+    this.#items = undefined;
+    this.state.items = undefined;
+    end();
   }
 
   unitEnded(unit: Unit): void {
@@ -122,17 +124,20 @@ export class StepRun implements UnitOwner {
     this.frame.closed(this);
   }
 
-  /** All items are over. */
-  itemsEnded(output: readonly unknown[] | undefined, error: Failure | undefined): void {
+  /** All items are over; `done` has what those gave that ended well, and null for the others. */
+  itemsEnded(done: readonly unknown[], how: "whole" | "cancelled" | Failure): void {
     const { state } = this;
-    if (error !== undefined) {
+    if (how !== "whole" && state.items?.some(({ status }) => status === "success" || status === "recovered") === true) {
+      this.partlyDone = done;
+    }
+    if (typeof how === "object") {
       state.status = "failed";
-      state.error = error;
-    } else if (output === undefined) {
+      state.error = how;
+    } else if (how === "cancelled") {
       state.status = "cancelled";
     } else {
       state.status = state.items?.some(({ status }) => status === "recovered") === true ? "recovered" : "success";
-      state.output = output;
+      state.output = done;
     }
     this.frame.closed(this);
   }

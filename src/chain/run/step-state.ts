@@ -36,6 +36,19 @@ export interface ItemState {
   error?: Failure;
 }
 
+/** A question to a person that nobody has answered yet. */
+export interface OpenQuestion {
+  /** Of the question within the run. */
+  readonly key: string;
+  readonly approvalId: string;
+  readonly tool: string;
+  /** With which the tool would be called, secrets as handles; of a `for_each` a list, one for each item. */
+  readonly args: unknown;
+  readonly message: string;
+  /** It is about undoing the step, not about the step. */
+  readonly isUndo: boolean;
+}
+
 /**
  * What is known of one step of a run: the interpreter writes it, log, events and explanations read it. Optional fields
  * are set only when there is something to say.
@@ -64,8 +77,12 @@ export interface StepState {
   iterations: number;
   /** Of a sub-chain: the states of its steps. */
   children: StepState[] | undefined;
-  /** The approval that it waits for. */
+  /** The approval that it, or undoing it, waits for or waited for last. */
   approvalId: string | undefined;
+  /** What people are being asked about it, or about undoing it. */
+  questions: OpenQuestion[] | undefined;
+  /** What its calls took, added up. */
+  workMs: number;
   /** Paths that were missing where the language accepts it. */
   missing: string[] | undefined;
   /** What the handler reported: `tokensUsed`, `memoryId`, `parallelCount`, … */

@@ -1,14 +1,17 @@
-import { type Failure, failure } from "../../base/index.ts";
+import type { Failure, Linked } from "../../base/index.ts";
 import { type Condition, missing } from "../../expr/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { CallOutcome, Outcome, StepWork } from "../host/host.ts";
 import type { FallbackPlan, PlanStep, RepeatPlan, Target } from "../plan/plan.ts";
-import { Approval, anyone, interruption, unknownEnd } from "./approval.ts";
+import { type AskedUnit, askAbout, askBefore } from "./ask-for-unit.ts";
 import { adopt, callChain } from "./call-chain.ts";
 import { noteFacts } from "./note-facts.ts";
 import type { Frame, FrameOwner } from "./frame.ts";
+import { isRefusal } from "./is-refusal.ts";
 import { loopLimit } from "./loop-limit.ts";
-import { placeOf } from "./place-of.ts";
+import { Pause } from "./pause.ts";
+import { callKey, placeOf } from "./place-of.ts";
+import { interruption, ruled, unknownEnd } from "./question-texts.ts";
 import { type RetryDecision, decideRetry, noteFailure } from "./retry-decision.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { Evaluable, Pending } from "./run.ts";
@@ -22,7 +25,10 @@ export interface UnitOwner {
 }
 
 /** The work of a step, or of one of its items: attempts, rounds, and fallbacks, until it ends well or nothing is left. */
-export class Unit implements Pending, FrameOwner {
+export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
+  previous: Unit | undefined = undefined;
+  next: Unit | undefined = undefined;
+  linked = false;
   readonly step: StepRun;
   readonly item: Item | undefined;
   args: unknown = undefined;
@@ -35,7 +41,8 @@ export class Unit implements Pending, FrameOwner {
   readonly #plan: PlanStep;
   readonly #frame: Frame;
   readonly #state: StepState;
-  readonly #startedAt: number;
+  /** Moved on by what people took to answer. */
+  #startedAt: number;
   /** Of this round of this tool. */
   #attempt = 0;
   /** The same, with those that a person had to let through first: the last part of the key. */
@@ -51,8 +58,9 @@ export class Unit implements Pending, FrameOwner {
   #approvalId: string | undefined = undefined;
   /** What it is doing; undefined while a call runs. */
   #doing: { cancel(): void } | undefined = undefined;
-  #afterPause: (() => void) | undefined = undefined;
   #cancelling = false;
+  /** A person said no: nothing stands in that is not meant for that. */
+  #refused = false;
 
   constructor(step: StepRun, owner: UnitOwner, item: Item | undefined) {
     this.step = step;
@@ -71,11 +79,18 @@ export class Unit implements Pending, FrameOwner {
   /** Works out the arguments; gives the failure when they cannot be. */
   prepare(): Failure | undefined {
     try {
-      this.#setArgs(this.#evaluate(this.#plan.params));
+      this.take(this.#evaluate(this.#plan.params));
       return undefined;
     } catch (error) {
       return expressionFailure(error, `params of ${this.#state.path}`);
     }
+  }
+
+  /** Begins once a person has let these arguments through, where the step wants that. */
+  beginAllowed(): void {
+    const { id, approval } = this.#plan;
+    if (approval === undefined) return this.begin();
+    askBefore(this, `${id}${placeOf(this.item, this.#round, -1)}?`, () => this.begin());
   }
 
   /** One attempt. */
@@ -96,13 +111,11 @@ export class Unit implements Pending, FrameOwner {
     switch (outcome.kind) {
       case "call":
         return this.#called(outcome);
-      case "fired":
-        this.#doing = undefined;
-        return this.#afterPause?.();
       case "interrupted":
         // Nobody knows whether the work was done, and it must not be done twice: a person decides.
         if (this.#cancelling) return this.fail(unknownEnd(this.#target.name), "once");
         return this.#ask(interruption(this.#target.name, outcome.startedAt), undefined, () => this.begin());
+      case "fired":
       case "decided":
       case "cancel":
       case "parked":
@@ -125,9 +138,9 @@ export class Unit implements Pending, FrameOwner {
   // --- one attempt
 
   #call(): void {
-    const { run, keys, work } = this.#frame;
+    const { run, keys, workKey } = this.#frame;
     const place = this.#plan.id + placeOf(this.item, this.#round, this.#fallback);
-    this.#key = `${keys}${place}#${++this.#calls}`;
+    this.#key = keys + callKey(this.#plan, place, ++this.#calls);
     const target = this.#target;
     if (target.chain !== undefined) return this.#callChain(target.chain, place);
     let cache: StepWork["cache"];
@@ -139,7 +152,7 @@ export class Unit implements Pending, FrameOwner {
     const request = {
       tool: target.name,
       args: this.args,
-      idempotencyKey: `${run.host.runId}/${work}${place}`,
+      idempotencyKey: workKey + place,
       timeoutMs: this.#plan.timeoutMs,
       cache,
       approvalId: this.#approvalId,
@@ -176,36 +189,40 @@ export class Unit implements Pending, FrameOwner {
     });
     if ("code" in called) return this.fail(called);
     adopt(this.#state, called, this.item !== undefined);
-    this.#doing = {
-      cancel: () => called.abort({ error: failure("cancelled", "its caller was stopped"), cancelled: true }),
-    };
-    called.begin();
+    this.waitsFor(called);
   }
 
   #called({ result, effect }: CallOutcome): void {
     noteFacts(this.#state, result.meta);
+    this.#state.workMs += result.durationMs;
     if (result.success) return this.#succeeded(result.output);
     const { error } = result;
     if (error.code !== "approval_required" || error.approvalId === undefined || this.#cancelling) {
       return this.fail(error, effect);
     }
     // It was not even tried: the same attempt goes on when a person lets it.
-    this.#ask(error.message, error.approvalId, () => this.#call());
+    this.#ask(ruled(this.#target.name), error.approvalId, () => this.#call());
   }
 
   #ask(message: string, approvalId: string | undefined, approved: () => void): void {
-    const question = { ...anyone, key: `${this.#key}?`, tool: this.#target.name, args: this.args, message, approvalId };
-    const asking = new Approval(this.step, question, {
-      approved: (id) => {
-        this.#doing = undefined;
-        this.#approvalId = id;
-        approved();
-      },
-      refused: (error) => this.fail(error),
-      cancelled: () => this.#end("cancelled"),
+    askAbout(this, { key: `${this.#key}?`, tool: this.#target.name, message, approvalId }, (id) => {
+      this.#approvalId = id;
+      approved();
     });
-    this.#doing = asking;
-    asking.begin();
+  }
+
+  waitsFor(what: { begin(): void; cancel(): void }): void {
+    this.#doing = what;
+    what.begin();
+  }
+
+  goesOn(waitedMs: number): void {
+    this.#doing = undefined;
+    this.#startedAt += waitedMs;
+  }
+
+  cancelled(): void {
+    this.#end("cancelled");
   }
 
   // --- how it went
@@ -242,7 +259,7 @@ export class Unit implements Pending, FrameOwner {
     this.#calls = 0;
     this.#pause(repeat.delayMs, () => {
       const error = this.prepare();
-      if (error === undefined) this.begin();
+      if (error === undefined) this.beginAllowed();
       else this.fail(error);
     });
   }
@@ -255,6 +272,7 @@ export class Unit implements Pending, FrameOwner {
       this.error = error;
       return this.#end(error.code === "cancelled" ? "cancelled" : "failed");
     }
+    if (isRefusal(error)) this.#refused = true;
     const decision = this.#retryOf(error, effect);
     this.#note(error, decision);
     if (this.#fallback < 0 || this.error === undefined) this.error = error;
@@ -272,13 +290,10 @@ export class Unit implements Pending, FrameOwner {
     return decideRetry({ error, effect, attempt: this.#attempt, retry, wanted, seed });
   }
 
-  #note(error: Failure, decision: RetryDecision): void {
-    const { name: tool } = this.#target;
-    noteFailure(
-      this.#state,
-      { attempt: this.#attempt, tool, error, ...(this.item && { item: this.item.index }) },
-      decision,
-    );
+  #note(error: Failure, decision: RetryDecision, untried?: FallbackPlan): void {
+    const tool = (untried?.target ?? this.#target).name;
+    const attempt = untried === undefined ? this.#attempt : 0;
+    noteFailure(this.#state, { attempt, tool, error, ...(this.item && { item: this.item.index }) }, decision);
   }
 
   /** The next fallback whose condition holds. */
@@ -286,12 +301,13 @@ export class Unit implements Pending, FrameOwner {
     const { fallback } = this.#plan.onFailure;
     for (let next = this.#fallback + 1; next < fallback.length; next++) {
       const entry = fallback[next] as FallbackPlan;
+      if (this.#refused && entry.condition === undefined) continue;
       try {
         if (entry.condition !== undefined && !this.#holds(entry.condition, error)) continue;
-        this.#setArgs(this.#evaluate(entry.params, error));
+        this.take(this.#evaluate(entry.params, error));
       } catch (thrown) {
         const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.#state.path}`);
-        this.#note(failed, { not: "the fallback's own expressions failed" });
+        this.#note(failed, { not: "the fallback's own expressions failed" }, entry);
         continue;
       }
       this.#fallback = next;
@@ -310,18 +326,8 @@ export class Unit implements Pending, FrameOwner {
     this.#owner.unitEnded(this);
   }
 
-  #pause(ms: number, then: () => void): void {
-    const { run } = this.#frame;
-    const key = `${this.#key}@${this.#round}`;
-    this.#afterPause = then;
-    this.#doing = {
-      cancel: () => {
-        run.drop(key);
-        this.#end("cancelled");
-      },
-    };
-    if (ms > 0) run.wait(key, { kind: "timer", ms }, this);
-    else run.soon(key, this);
+  #pause(ms: number, after: () => void): void {
+    this.waitsFor(new Pause(this, { run: this.#frame.run, key: `${this.#key}@${this.#round}`, ms, after }));
   }
 
   // --- expressions
@@ -343,7 +349,8 @@ export class Unit implements Pending, FrameOwner {
     return this.#view;
   }
 
-  #setArgs(value: unknown): void {
+  /** These are its arguments from now on. */
+  take(value: unknown): void {
     this.args = value === missing ? {} : value;
     // An approval is bound to the arguments.
     this.#approvalId = undefined;

@@ -3,6 +3,7 @@ import type { RunCommand } from "../command-spec.ts";
 import { formatDuration, formatTime } from "../format-figures.ts";
 import { formatTable, oneLine } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
+import { aboutStep } from "../open-questions.ts";
 import { withJournal } from "../open-journal.ts";
 import { safeJson } from "../safe-json.ts";
 import type { Style } from "../terminal.ts";
@@ -63,10 +64,10 @@ function approvalLines(approvals: readonly Approval[], { terminal }: Invocation,
 
 function detailsOf(approval: Approval | undefined): string[] {
   if (approval === undefined) return [];
-  const { message, runId, step, args, approvers } = approval;
+  const { message, runId, args, approvers } = approval;
   return [
     `  ${oneLine(message)}`,
-    ...(runId === undefined ? [] : [`  run ${oneLine(runId)}, step ${oneLine(step ?? "?")}`]),
+    ...(runId === undefined ? [] : [`  run ${oneLine(runId)}, ${aboutStep(approval)}`]),
     ...(approvers === undefined ? [] : [`  for ${approvers.map(oneLine).join(" or ")} to decide`]),
     `  ${safeJson(args, 0)}`,
   ];

@@ -80,7 +80,7 @@ async function makeCall({ invocation, workspace, interrupts, name, given }: Maki
     engine.tools.register(typed, registration);
   }
   const stopWaiting = showWaiting(workspace, terminal, name);
-  interrupts.arm(() => terminal.tell("Stopping; press Ctrl-C again to stop at once."));
+  interrupts.arm({ onStop: () => terminal.tell("Stopping; press Ctrl-C again to stop at once.") });
   try {
     return await engine.call(name, given.args, {
       callerId: "cli",

@@ -20,7 +20,7 @@ export const showChains: RunCommand = async (invocation) => {
     const files = [...new Set(workspace.chainFolder.problems().map(({ file }) => file))];
     if (files.length > 0) {
       const what = `${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`;
-      const how = `${commandLine(invocation, "validate")} shows what is wrong with them`;
+      const how = `${commandLine(invocation, "validate")} shows what is wrong with ${files.length === 1 ? "it" : "them"}`;
       terminal.tell(`${terminal.tint("yellow", "warning:")} ${what}: ${how}`);
     }
     const hint = `${commandLine(invocation, "run", "NAME")} runs a chain, ${commandLine(invocation, "graph", "NAME")} draws it`;

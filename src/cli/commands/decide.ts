@@ -47,15 +47,20 @@ function writeDecision(invocation: Invocation, approved: boolean): Promise<Decid
     if (store === undefined || before === undefined) throw await unknownId(id, store?.approvals, invocation);
     const refusal = before.status === "pending" ? whyNot(before, userName()) : undefined;
     if (refusal !== undefined) throw new UsageError(`${id} is not yours to decide: ${refusal}`);
-    const after = await store.approvals.decide(id, decisionOf(invocation, approved), now);
+    const after = await store.approvals.decide(id, decisionOf(invocation, before, approved), now);
     const mine = before.status === "pending" && after?.decidedAt === now;
     return { approval: after ?? before, mine, approved };
   });
 }
 
-function decisionOf(invocation: Invocation, approved: boolean): Decision {
+function decisionOf(invocation: Invocation, { id, approvers = [] }: Approval, approved: boolean): Decision {
   const note = invocation.text("note");
-  const by = invocation.text("by") ?? userName();
+  const user = userName();
+  const by = invocation.text("by") ?? user;
+  if (approvers.length > 0 && by !== user) {
+    const message = `${id} names who may decide, and that is checked against the user of this machine: leave --by out`;
+    throw new UsageError(message, `you are ${oneLine(user ?? "?")}`);
+  }
   return { approved, ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
 }
 
@@ -104,8 +109,8 @@ function goOn(
   return withRuns(invocation, async (session) => {
     try {
       const extra = { approval: toWireApproval(decided.approval) };
-      const code = tellRun(await resume(session, runId), session, { durable: true, extra });
-      return decided.approved || code === exitCodes.interrupted ? code : exitCodes.ok;
+      const code = await tellRun(await resume(session, runId), session, { durable: true, extra });
+      return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
     } catch (error) {
       if (!isFailureError(error) || error.code !== "run_held") throw error;
       invocation.terminal.tell("The process that executes the run goes on with it.");

@@ -1,16 +1,27 @@
 import type { RunCommand } from "../command-spec.ts";
+import { confirmRerun } from "../confirm-rerun.ts";
 import { withRun } from "../find-run.ts";
 import { followRun, withRuns } from "../run-session.ts";
 import { tellRun } from "../tell-run.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** `windlass rerun`. */
-export const rerunChain: RunCommand = (invocation) =>
-  withRuns(invocation, async (session) => {
+export const rerunChain: RunCommand = (invocation) => {
+  const from = invocation.text("from");
+  if (from === undefined && invocation.flag("yes"))
+    throw new UsageError("--yes is about --from STEP, which is missing");
+  return withRuns(invocation, async (session) => {
     const [id = ""] = invocation.words;
     const { runs } = session.workspace;
-    const from = invocation.text("from");
-    const result = await withRun(runs, { id, invocation }, () =>
-      followRun(session, { durable: true }, (how) => runs.rerun(id, { ...how, ...(from !== undefined && { from }) })),
-    );
+    const result = await withRun(runs, { id, invocation }, async () => {
+      if (from !== undefined) {
+        const { signal } = session.interrupts;
+        await confirmRerun(await runs.previewRerun(id, from), { runId: id, from, invocation, signal });
+      }
+      return followRun(session, { durable: true }, (how) =>
+        runs.rerun(id, { ...how, ...(from !== undefined && { from }) }),
+      );
+    });
     return tellRun(result, session, { durable: true });
   });
+};

@@ -50,7 +50,7 @@ async function resumeAll(session: RunSession): Promise<ExitCode> {
 async function resumeOne(session: RunSession, id: string): Promise<ExitCode> {
   try {
     const result = await resume(session, id);
-    tellRun(result, session, { durable: true });
+    await tellRun(result, session, { durable: true });
     return runExitCode(result);
   } catch (error) {
     if (!isFailureError(error)) throw error;

@@ -1,5 +1,6 @@
 import { isFailureError } from "../../base/index.ts";
 import { type Plan, type RunResult, runChain } from "../../chain/index.ts";
+import { type ApprovalStore, createMemoryApprovals } from "../../store/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { dryRun, tellWithheld } from "../dry-run.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -13,18 +14,21 @@ import { UsageError } from "../usage-error.ts";
 /** `windlass run`. */
 export const runCommand: RunCommand = (invocation) => {
   checkOptions(invocation);
-  return withRuns(invocation, async (session) => {
+  const isDry = invocation.flag("dryRun");
+  const work = async (session: RunSession): Promise<ExitCode> => {
     const [name = ""] = invocation.words;
     const plan = await session.workspace.loadChain(name);
     const asked = await readRun(plan, invocation);
     try {
-      return invocation.flag("dryRun") ? await runDry(session, asked) : await runInEarnest(session, asked);
+      return isDry ? await runDry(session, asked) : await runInEarnest(session, asked);
     } catch (error) {
       const code = tellBadInput(error, session, plan);
       if (code === undefined) throw error;
       return code;
     }
-  });
+  };
+  // Only the chain says whether its run is to be kept, and it is loaded later.
+  return withRuns(invocation, work, isDry ? "nowhere" : "if-possible");
 };
 
 function checkOptions(invocation: Invocation): void {
@@ -39,8 +43,11 @@ function checkOptions(invocation: Invocation): void {
 async function runInEarnest(session: RunSession, asked: AskedRun): Promise<ExitCode> {
   const { plan } = asked;
   const durable = plan.durable ?? session.workspace.config.chains.durable;
-  const result = await (durable ? runKept(session, asked) : runInMemory(session, asked));
-  return tellRun(result, session, { durable });
+  // A run that is to be kept needs a place to be kept in.
+  if (durable && session.unkept !== undefined) throw session.unkept;
+  if (durable) return tellRun(await runKept(session, asked), session, { durable });
+  const approvals = createMemoryApprovals();
+  return tellRun(await runInMemory(session, asked, approvals), session, { durable, approvals });
 }
 
 function runKept(session: RunSession, { plan, input, context, runId }: AskedRun): Promise<RunResult> {
@@ -49,18 +56,19 @@ function runKept(session: RunSession, { plan, input, context, runId }: AskedRun)
   );
 }
 
-function runInMemory(session: RunSession, { plan, input, context, runId }: AskedRun): Promise<RunResult> {
-  const { engine, chains } = session.workspace;
-  const env = session.workspace.env;
+function runInMemory(session: RunSession, asked: AskedRun, approvals: ApprovalStore): Promise<RunResult> {
+  const { plan, input, context, runId } = asked;
+  const { engine, chains, env } = session.workspace;
+  const world = { engine, chains, env, approvals };
   return followRun(session, { durable: false }, (how) =>
-    runChain(plan, { ...how, engine, chains, env, input, context, ...(runId !== undefined && { runId }) }),
+    runChain(plan, { ...how, ...world, input, context, ...(runId !== undefined && { runId }) }),
   );
 }
 
 async function runDry(session: RunSession, asked: AskedRun): Promise<ExitCode> {
-  const { result, withheld } = await dryRun(session, asked);
-  const code = tellRun(result, session, { durable: false, extra: { dry_run: withheld } });
-  tellWithheld(withheld, session.invocation);
+  const dry = await dryRun(session, asked);
+  const code = await tellRun(dry.result, session, { durable: false, extra: { dry_run: dry.withheld } });
+  tellWithheld(dry, session.invocation);
   return code;
 }
 

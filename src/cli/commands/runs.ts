@@ -5,6 +5,7 @@ import { formatTable } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
 import { safeJson } from "../safe-json.ts";
+import { shortText } from "../short-text.ts";
 import type { Style } from "../terminal.ts";
 
 /** `windlass runs`. */
@@ -62,6 +63,9 @@ const styles: Readonly<Record<RunStatus, Style>> = {
   cancelled: "yellow",
 };
 
+/** Of an input, as much as tells runs apart, also where no terminal sets the width; `show` has it whole. */
+const longestInput = 100;
+
 function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): string[] {
   const { terminal } = invocation;
   const rows = runs.map((run) => [
@@ -70,7 +74,7 @@ function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): st
     formatTime(run.startedAt),
     run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
     run.chain,
-    run.input,
+    shortText(run.input, longestInput),
   ]);
   return formatTable(rows, {
     width: terminal.columns,

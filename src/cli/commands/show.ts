@@ -4,27 +4,37 @@ import type { RunCommand } from "../command-spec.ts";
 import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
+import { askedAbout, openQuestions } from "../open-questions.ts";
 import { withPastRun } from "../past-run.ts";
 import { summaryLine } from "../run-view/summary-line.ts";
 import { safeJson } from "../safe-json.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import { waitingSteps } from "../tell-run.ts";
 
 /** `windlass show`. */
 export const showRun: RunCommand = (invocation) =>
-  withPastRun(invocation, async ({ result }) => {
+  withPastRun(invocation, async ({ workspace, result, left }) => {
     const { terminal } = invocation;
     const log = result.log();
     if (invocation.flag("json")) {
       terminal.print(safeJson(log));
       return;
     }
-    for (const line of logLines(log, terminal)) terminal.print(line);
-    for (const { approval_id } of waitingSteps(log)) {
-      terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "approve", approval_id)} lets it go on`));
+    for (const line of logLines(log, terminal, left)) terminal.print(line);
+    if (!isOver(log.status)) {
+      for (const question of await openQuestions(workspace.approvals, result.runId)) {
+        terminal.tell(`waiting: ${askedAbout(question)}`);
+        terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);
+        terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", question.id)} lets it go on`)}`);
+      }
     }
+    if (left)
+      terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "resume", result.runId)} goes on with it`));
     tellNext(log, invocation);
   });
+
+function isOver(status: ExecutionLog["status"]): boolean {
+  return status !== "running" && status !== "waiting";
+}
 
 function tellNext(log: ExecutionLog, invocation: Invocation): void {
   const failed = log.steps.find(({ status }) => status === "failed");
@@ -38,7 +48,7 @@ function tellNext(log: ExecutionLog, invocation: Invocation): void {
 const longestValue = 2000;
 
 /** The log of a run for people: a line for each step, and beneath it what its tool got and gave. */
-function logLines(log: ExecutionLog, terminal: Terminal): string[] {
+function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[] {
   const width = terminal.columns === undefined ? longestValue : terminal.columns - 1;
   const paint = (style: Style, text: string): string => terminal.paint(style, text);
   const value = (name: string, shown: unknown, indent: string): string => {
@@ -61,7 +71,7 @@ function logLines(log: ExecutionLog, terminal: Terminal): string[] {
       ];
     }),
     ...(log.output === null ? [] : [value("output", log.output, "  ")]),
-    summaryLine(log, paint),
+    summaryLine(log, paint, { left }),
     ...(log.error === undefined
       ? []
       : [cutDisplay(oneLine(`  ${log.error.code}: ${log.error.message}`), longestValue)]),

@@ -28,10 +28,14 @@ class PlainLines {
   #before = 0;
   readonly #progressAt = new Map<string, number>();
   readonly #items = new Map<string, { done: number; told: number }>();
+  /** Steps that begin when a person has let them. */
+  readonly #asking = new Set<string>();
 
   of(event: RunEvent): readonly string[] {
     if ("replayed" in event && event.replayed) {
       if (event.type === "step-finished") this.#before++;
+      if (event.type === "step-started" && event.asks === true) this.#asking.add(event.step);
+      if (event.type === "step-decided") this.#asking.delete(event.step);
       return event.type === "run-started" ? this.#line(event) : [];
     }
     const before = this.#before === 0 ? [] : [`${formatCount(this.#before, "step")} done before`];
@@ -49,9 +53,20 @@ class PlainLines {
         return this.#progress(event);
       case "item-finished":
         return this.#item(event);
+      case "step-started":
+        if (event.asks !== true) return [startOf(event)];
+        this.#asking.add(event.step);
+        return [];
+      case "step-decided":
+        return [`${oneLine(event.step)}: ${decisionOf(event)}`, ...this.#released(event)];
       default:
         return [`${oneLine(event.step)}: ${newsOf(event)}`];
     }
+  }
+
+  /** What waited for a person, and only for that, begins now. */
+  #released(event: Extract<RunEvent, { type: "step-decided" }>): readonly string[] {
+    return this.#asking.delete(event.step) && event.status === "approved" ? [startOf(event)] : [];
   }
 
   #progress({ step, at, value }: Extract<RunEvent, { type: "step-progress" }>): readonly string[] {
@@ -77,21 +92,27 @@ class PlainLines {
 
 type StepNews = Exclude<
   RunEvent,
-  { readonly type: "run-started" | "run-finished" | "step-progress" | "item-finished" }
+  {
+    readonly type: "run-started" | "run-finished" | "step-progress" | "item-finished" | "step-started" | "step-decided";
+  }
 >;
+
+function startOf({ step, tool }: { readonly step: string; readonly tool: string }): string {
+  return `${oneLine(step)}: started ${oneLine(tool)}`;
+}
+
+function decisionOf({ status, by }: Extract<RunEvent, { type: "step-decided" }>): string {
+  return `${status}${by === undefined ? "" : ` by ${oneLine(by)}`}`;
+}
 
 function newsOf(event: StepNews): string {
   switch (event.type) {
-    case "step-started":
-      return `started ${oneLine(event.tool)}`;
     case "step-retrying":
       return `retry ${event.attempt} in ${formatDuration(event.delayMs)}; ${reasonOf(event.error)}`;
     case "step-fallback":
       return `${oneLine(event.fallbackTool)} stands in; ${reasonOf(event.error)}`;
     case "step-waiting":
       return `waits for approval ${oneLine(event.approvalId ?? "")}: ${oneLine(event.message)}`;
-    case "step-decided":
-      return `${event.status}${event.by === undefined ? "" : ` by ${oneLine(event.by)}`}`;
     case "step-finished":
       return endOf(event);
     default:

@@ -5,8 +5,12 @@ import { oneLine } from "../format-table.ts";
 import type { Style } from "../terminal.ts";
 
 /** How a run ended, in one line: status, duration, steps, attempts and what running them at once saved. */
-export function summaryLine(log: ExecutionLog, tint: (style: Style, text: string) => string): string {
-  const [mark, style, word] = endings[log.status];
+export function summaryLine(
+  log: ExecutionLog,
+  tint: (style: Style, text: string) => string,
+  { left = false }: SummaryOptions = {},
+): string {
+  const [mark, style, word] = log.status === "running" && left ? leftBehind : endings[log.status];
   const { parallel_speedup: speedUp, recovered } = log.metrics;
   const done = log.steps.filter(({ status, started_at }) => status !== "skipped" && started_at !== undefined);
   const skipped = log.steps.filter(({ status }) => status === "skipped").length;
@@ -22,7 +26,17 @@ export function summaryLine(log: ExecutionLog, tint: (style: Style, text: string
   return `${tint(style, head)} ${tint("dim", `(${parts.join(", ")})`)}`;
 }
 
-const endings: Readonly<Record<ExecutionLog["status"], readonly [mark: string, style: Style, word: string]>> = {
+/** What the log does not know. */
+export interface SummaryOptions {
+  /** Nobody executes the run, though it is not over. */
+  readonly left?: boolean;
+}
+
+type Ending = readonly [mark: string, style: Style, word: string];
+
+const leftBehind: Ending = ["‖", "yellow", "was interrupted after"];
+
+const endings: Readonly<Record<ExecutionLog["status"], Ending>> = {
   success: ["✓", "green", "succeeded in"],
   failed: ["✗", "red", "failed after"],
   cancelled: ["✗", "yellow", "was cancelled after"],

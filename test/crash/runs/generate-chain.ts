@@ -42,7 +42,8 @@ function step(index: number, before: readonly StepSpec[], { random, children }: 
   const id = `s${index}`;
   const reads = before.filter(() => random.chance(index < 3 ? 0.7 : 0.35)).map((other) => other.id);
   const params = { value: sum(reads, index + 1), ms: random.upTo(12) };
-  const stand = { tool: "look", params };
+  // Its condition holds for every failure, a person's no included.
+  const stand = { condition: "${error}", tool: "look", params };
   const kind = random.upTo(12);
   if (kind === 0) return { id, tool: "calc", params };
   if (kind <= 2) return { id, tool: "look", params };
@@ -100,7 +101,7 @@ function child(name: string, random: Random): ChainSpec {
       params: { value: "${steps.again.output.value}", ms: 3 },
       error_handling: {
         strategy: "fallback",
-        fallback: [{ tool: "look", params: { value: "${steps.again.output.value}" } }],
+        fallback: [{ condition: "${error}", tool: "look", params: { value: "${steps.again.output.value}" } }],
       },
     },
   ];

@@ -1,0 +1,15 @@
+import type { ChainSpec } from "../../src/chain/index.ts";
+
+/** A chain of that many steps, each with references to what the one before gave. */
+export function inARow(name: string, tool: string, steps: number): ChainSpec {
+  const before = (index: number): string => (index === 0 ? "input" : `steps.s${index - 1}.output`);
+  return {
+    name,
+    steps: Array.from({ length: steps }, (_, index) => ({
+      id: `s${index}`,
+      tool,
+      params: { query: `\${${before(index)}.query}`, value: `\${${before(index)}.value}` },
+    })),
+    output: `\${${before(steps)}.value}`,
+  };
+}

@@ -1,0 +1,114 @@
+import { type Reference, anyItem } from "../../expr/index.ts";
+import type { Plan, PlanStep } from "../plan/plan.ts";
+
+/** What is unknown of a map: all of it, or these keys. */
+type Unknown = "all" | ReadonlySet<string>;
+
+/** Parameters of a call that cannot be known, as the file writes them. */
+export type UnknownArguments = Readonly<Record<string, unknown>>;
+
+/** Why nobody can say whether, or how often, a step is called: as the file writes it. */
+export interface Uncertainty {
+  readonly onlyIf?: string;
+  readonly forEach?: unknown;
+}
+
+/** A step, or an expression of a chain, and where that chain is called: `research/`, nothing at the root. */
+export interface Site {
+  readonly plan: Plan;
+  readonly prefix: string;
+  readonly step?: PlanStep;
+}
+
+/**
+ * What a dry run cannot know, because only calls that it does not make could tell. Steps are named by their paths
+ * without items: what is unknown of one item counts as unknown of all.
+ */
+export class Unknowns {
+  readonly #outputs = new Map<string, Unknown>();
+  readonly #inputs = new Map<string, ReadonlySet<string>>();
+  readonly #uncertain = new Map<string, Uncertainty>();
+  /** Arguments with parts that are not known. */
+  readonly arguments: WeakMap<object, UnknownArguments> = new WeakMap();
+
+  /** The output of a step cannot be known, or these keys of it. */
+  addOutput(path: string, unknown: Unknown): void {
+    if (this.#outputs.get(path) !== "all") this.#outputs.set(path, unknown);
+  }
+
+  /** What of an output cannot be known: keys of it, or all. */
+  unknownOf(path: string): "all" | readonly string[] {
+    const unknown = this.#outputs.get(path) ?? [];
+    return unknown === "all" ? unknown : [...unknown];
+  }
+
+  /** These inputs of the chain that is called at this prefix cannot be known. */
+  addInputs(prefix: string, names: readonly string[]): void {
+    this.#inputs.set(prefix, new Set([...(this.#inputs.get(prefix) ?? []), ...names]));
+  }
+
+  hasInputs(prefix: string): boolean {
+    return this.#inputs.has(prefix);
+  }
+
+  addUncertainty(path: string, why: Uncertainty): void {
+    this.#uncertain.set(path, { ...this.#uncertain.get(path), ...why });
+  }
+
+  /** Whether a step is called at all cannot be known: for its own sake, or for that of a step that calls its chain. */
+  uncertainty(path: string): Uncertainty | undefined {
+    const parts = path.split("/");
+    const above = parts.map((_part, index) => this.#uncertain.get(parts.slice(0, index + 1).join("/")));
+    return above.every((why) => why === undefined) ? undefined : Object.assign({}, ...above);
+  }
+
+  /** Does an expression need something that is not known? */
+  covers(references: readonly Reference[], site: Site): boolean {
+    return references.some((reference) => this.#covers(reference, site));
+  }
+
+  #covers({ root, path }: Reference, { plan, prefix, step }: Site): boolean {
+    const [first, ...rest] = path;
+    switch (root) {
+      case "steps":
+        // How a call ends that is not made: well.
+        if (rest[0] === "status" || rest[0] === "error") return false;
+        return matching(plan.steps, (each) => first === anyItem || each.id === first).some((each) =>
+          this.#hasOutput(prefix + each.id, each, rest.slice(1)),
+        );
+      case "context":
+        return matching(plan.steps, ({ as }) => as !== undefined && (first === anyItem || as === first)).some((each) =>
+          this.#hasOutput(prefix + each.id, each, rest),
+        );
+      case "input":
+        return reaches(this.#inputs.get(prefix), first);
+      case "item":
+      case "index":
+        return step?.forEach !== undefined && this.covers(step.forEach.items.references, { plan, prefix });
+      default:
+        return false;
+    }
+  }
+
+  #hasOutput(path: string, { select, forEach, target }: PlanStep, keys: Reference["path"]): boolean {
+    const unknown = this.#outputs.get(path);
+    const isWhole = select !== undefined || forEach !== undefined;
+    if (unknown !== undefined) return unknown === "all" || isWhole || reaches(unknown, keys[0]);
+    // A chain without `output:` gives the outputs of its steps.
+    const inner = target.chain?.();
+    if (inner === undefined || inner.output !== undefined) return false;
+    return matching(inner.steps, ({ id }) => isWhole || typeof keys[0] !== "string" || id === keys[0]).some((each) =>
+      this.#hasOutput(`${path}/${each.id}`, each, keys.slice(1)),
+    );
+  }
+}
+
+function matching(steps: readonly PlanStep[], test: (step: PlanStep) => boolean): readonly PlanStep[] {
+  return steps.filter(test);
+}
+
+/** Does a key lead to one of these? Where it is none, all of the map is meant. */
+function reaches(unknown: ReadonlySet<string> | undefined, key: Reference["path"][number] | undefined): boolean {
+  if (unknown === undefined || unknown.size === 0) return false;
+  return typeof key === "string" ? unknown.has(key) : true;
+}

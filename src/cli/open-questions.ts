@@ -1,0 +1,34 @@
+import type { Approval, ApprovalStore } from "../store/index.ts";
+import { oneLine } from "./format-table.ts";
+
+/** The questions of a run that nobody has decided yet, the oldest first. */
+export async function openQuestions(
+  approvals: Pick<ApprovalStore, "list">,
+  runId: string,
+  now: number = Date.now(),
+): Promise<Approval[]> {
+  const pending = await approvals.list(now, "pending");
+  return pending.filter((approval) => approval.runId === runId).reverse();
+}
+
+/** What a question of a run is about: `step send`, or `undo of step send`. */
+export function aboutStep(question: Question): string {
+  return `${isUndo(question) ? "undo of step" : "step"} ${oneLine(question.step ?? "?")}`;
+}
+
+/** What is asked, and about what: `undo of step send: may cancel_mail be called?` */
+export function askedAbout(question: Question): string {
+  const text = isUndo(question) ? question.message.slice(undoOf(question).length) : question.message;
+  return `${aboutStep(question)}: ${oneLine(text)}`;
+}
+
+type Question = Pick<Approval, "step" | "message">;
+
+function isUndo(question: Question): boolean {
+  return question.message.startsWith(undoOf(question));
+}
+
+/** What runs write before a question that is about undoing a step. */
+function undoOf({ step = "?" }: Question): string {
+  return `Undo of step ${step}: `;
+}

@@ -1,0 +1,32 @@
+import { endProcess, onForeignEnd } from "./end-process.ts";
+import { runCli, wantsJson } from "./run-cli.ts";
+import { type Terminal, processTerminal } from "./terminal.ts";
+
+/** Runs the program with the words of this process, and ends the process. */
+export async function startProgram(): Promise<void> {
+  const words = process.argv.slice(2);
+  const terminal = processTerminal();
+  // What a tool's code leaves behind must not take its result away; what breaks the program ends it in words.
+  process.on("unhandledRejection", (error) => void report(error, terminal));
+  process.on("uncaughtException", (error) => void endWith(error, terminal, words));
+  onForeignEnd((message) => {
+    terminal.tell(`${terminal.tint("red", "error:")} ${message}`);
+    const result = { success: false, error: { code: "execution_error", message } };
+    if (wantsJson(words) && !terminal.printed) terminal.print(JSON.stringify(result, undefined, 2));
+  });
+  const code = await runCli(words, terminal);
+  await terminal.drained();
+  // Whatever a tool left running ends here.
+  endProcess(code);
+}
+
+async function endWith(error: unknown, terminal: Terminal, words: readonly string[]): Promise<void> {
+  await report(error, terminal, wantsJson(words));
+  await terminal.drained();
+  endProcess(1);
+}
+
+async function report(error: unknown, terminal: Terminal, json = false): Promise<void> {
+  const { reportUnexpected } = await import("./report-error.ts");
+  reportUnexpected(error, terminal, json);
+}

@@ -1,0 +1,32 @@
+/** Functions and methods of other languages, and how the same is written here; `x` is what they work on. */
+const forms: Readonly<Record<string, string>> = {
+  "upper(x)": "toUpperCase toLocaleUpperCase uppercase upcase",
+  "lower(x)": "toLowerCase toLocaleLowerCase lowercase downcase",
+  "trim(x)": "strip trimStart trimEnd",
+  "size(x)": "length len count strlen",
+  "contains(x, …)": "includes indexOf include",
+  "starts_with(x, …)": "startsWith startswith",
+  "ends_with(x, …)": "endsWith endswith",
+  "str(x)": "toString string String text",
+  "num(x)": "toNumber number Number int integer float parseInt parseFloat",
+  "json(x)": "toJSON to_json tojson stringify dumps",
+  "parse_json(x)": "parse loads fromJSON from_json",
+  "flatten(x)": "flat",
+  "unique(x)": "uniq distinct",
+  "default(x, …)": "get_or_default orElse coalesce",
+  "has(x)": "exists defined isDefined",
+  "type(x)": "typeof",
+  "x[*].name": "map pluck",
+  "x[?@.score > 3]": "filter select where find",
+  "x[0:3]": "slice substring substr",
+  'x["key"]': "get at",
+};
+
+const known: ReadonlyMap<string, string> = new Map(
+  Object.entries(forms).flatMap(([form, words]) => words.split(" ").map((word) => [word, form])),
+);
+
+/** How to write here what another language calls `name`, with `x` as its subject; undefined where nobody knows. */
+export function foreignFunction(name: string, subject: string): string | undefined {
+  return known.get(name)?.replace(/\bx\b/, () => subject);
+}
