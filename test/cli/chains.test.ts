@@ -122,6 +122,18 @@ describe.concurrent("windlass chains", () => {
     expect(stderr).toContain("chains/broken.yaml");
   });
 
+  test("warns of one file that is wrong, or of several", async () => {
+    const bad = (name: string): string =>
+      hello.replace("name: hello", `name: ${name}`).replace("tool: echo", "tool: ecko");
+    const [one, two] = await Promise.all([
+      folder({ "windlass.yaml": "", "chains/a.yaml": bad("a") }),
+      folder({ "windlass.yaml": "", "chains/a.yaml": bad("a"), "chains/b.yaml": bad("b") }),
+    ]);
+    const [single, plural] = await Promise.all([one, two].map((cwd) => windlass(["chains"], { cwd })));
+    expect(single?.stderr).toContain("chains/a.yaml: windlass validate shows what is wrong with it\n");
+    expect(plural?.stderr).toContain("chains/a.yaml, chains/b.yaml: windlass validate shows what is wrong with them\n");
+  });
+
   test("[A13] gives programs everything: inputs, effect, steps and problems", async () => {
     const cwd = await folder({ "chains/hello.yaml": hello });
     const { stdout } = await windlass(["chains", "--json"], { cwd });
