@@ -18,7 +18,9 @@ export function readEffects(file: string): EffectLine[] {
 export function brokenRules(runId: string, plan: Plan, effects: readonly EffectLine[]): string[] {
   const mine = effects.filter(({ key }) => key.startsWith(`${runId}/`));
   const steps = mine.map((line) => ({ ...line, step: /^[\w-]+/.exec(line.key.slice(runId.length + 1))?.[0] ?? "" }));
-  return [...onceOnly(steps), ...needsFirst(steps, plan), ...noReturn(steps, plan)];
+  // Undoing a step is no second run of it.
+  const forward = steps.filter(({ key }) => !key.includes("^"));
+  return [...onceOnly(steps), ...needsFirst(forward, plan), ...noReturn(forward, plan)];
 }
 
 type Line = EffectLine & { readonly step: string };
