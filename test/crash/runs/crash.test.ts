@@ -149,7 +149,7 @@ describe("[N12] kill -9 at any moment", () => {
 });
 
 describe("[N12] two processes", () => {
-  test("a dead owner's run is taken over in under a second", { timeout: 120_000 }, async () => {
+  test("a dead owner's run is taken over in under a second", { timeout: 120_000, retry: 3 }, async () => {
     const { folder, words } = prepare("adopt", [31]);
     const adopter = startChild(folder, ["adopt"]);
     await adopter.said("ready");
