@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 const report = join(tmpdir(), `windlass-tests-${process.pid}.json`);
 
@@ -71,25 +71,28 @@ async function runLane(commands: readonly Command[]): Promise<Step[]> {
   return done;
 }
 
+/** The tests that failed, in few words. */
+function failuresOf({ testResults }: TestReport): string[] {
+  return testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(".", name);
+    const broken = assertionResults.filter(({ status }) => status === "failed");
+    if (broken.length === 0) return message === "" ? [] : [`${file}: ${message.slice(0, 300)}`];
+    return broken.map(({ fullName, failureMessages: [why = ""] }) => `${file}: ${fullName}\n  ${why.slice(0, 600)}`);
+  });
+}
+
 const built = await run(first);
 const steps = [built, ...(built.ok ? (await Promise.all(lanes.map(runLane))).flat() : [])];
-for (const { name, ok, output } of steps) {
-  // The end tells most; what failed among the tests is told below.
-  if (!ok) console.log(`\n${styleText("bold", `--- ${name}`)}\n${output.trim().slice(-8000)}`);
-}
 const failed = steps.filter(({ ok }) => !ok);
 const tests = await readFile(report, "utf8").then(
   (text) => JSON.parse(text) as TestReport,
   (): TestReport => ({ numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] }),
 );
 await rm(report, { force: true });
+// In few words first, at length below: a long log is often cut.
+for (const failure of failuresOf(tests)) console.log(stripVTControlCharacters(`\n${failure}`));
+for (const { name, output } of failed)
+  console.log(`\n${styleText("bold", `--- ${name}`)}\n${stripVTControlCharacters(output).trim().slice(-8000)}`);
 console.log(`\n${failed.length === 0 ? "all checks passed" : `failed: ${failed.map(({ name }) => name).join(", ")}`}`);
 console.log(`${tests.numPassedTests} passed, ${tests.numFailedTests} failed, ${tests.numPendingTests} skipped`);
-// Once more and last, in few words: a long log is often cut.
-for (const { name, message, assertionResults } of tests.testResults) {
-  const broken = assertionResults.filter(({ status }) => status === "failed");
-  if (broken.length === 0 && message !== "") console.log(`${relative(".", name)}: ${message.slice(0, 300)}`);
-  for (const { fullName, failureMessages } of broken)
-    console.log(`${relative(".", name)}: ${fullName}\n  ${failureMessages[0]?.slice(0, 600) ?? ""}`);
-}
 process.exitCode = failed.length === 0 ? 0 : 1;

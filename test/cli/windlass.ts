@@ -12,11 +12,13 @@ const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
 /** Where Node keeps what it compiled, also for threads: a hundred starts then take half the time. */
 const compileCache = join(tmpdir(), "node-compile-cache");
 
-const { FORCE_COLOR: _force, NO_COLOR: _no, NODE_OPTIONS: _options, ...inherited } = process.env;
+/** What tells Node, or the program, that a terminal is not what it seems: colours, CI services, other terminals. */
+const telling =
+  /^(?:FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS|COLORTERM|CI|TF_BUILD|TEAMCITY_VERSION|TMUX|TERM_.*|NODE_OPTIONS)$/;
 
 /** The environment of the program, whatever that of the tests is. */
 export const environment: Readonly<Record<string, string | undefined>> = {
-  ...inherited,
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !telling.test(name))),
   NODE_COMPILE_CACHE: compileCache,
   TERM: "xterm-256color",
 };
