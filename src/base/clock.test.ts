@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "./clock.ts";
 
@@ -28,13 +29,17 @@ test("more than Node can count is not fired at once", async () => {
   expect(fired).toBe(false);
 });
 
-test("a timer holds the process or lets it go, as told", () => {
+test("a timer holds the process or lets it go, as told, from the next turn on", async () => {
   const timer = systemClock.after(60_000, () => {});
   const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const before = holding();
   timer.hold(false);
+  await turn();
   expect(holding()).toBe(before - 1);
   timer.hold(true);
+  timer.hold(false);
+  timer.hold(true);
+  await turn();
   expect(holding()).toBe(before);
   timer.cancel();
 });

@@ -17,6 +17,9 @@ export interface Timer {
 
 class SystemTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
+  #holds = true;
+  #wanted = true;
+  #changing = false;
 
   constructor(ms: number, task: () => void) {
     this.#handle = setTimeout(task, Math.min(ms, longest));
@@ -27,7 +30,18 @@ class SystemTimer implements Timer {
   }
 
   hold(alive: boolean): void {
-    if (alive) this.#handle.ref();
+    this.#wanted = alive;
+    if (this.#changing || alive === this.#holds) return;
+    // Later, since calls in a row change it twice each; the process lives at least until then.
+    this.#changing = true;
+    setImmediate(() => this.#change());
+  }
+
+  #change(): void {
+    this.#changing = false;
+    if (this.#wanted === this.#holds) return;
+    this.#holds = this.#wanted;
+    if (this.#holds) this.#handle.ref();
     else this.#handle.unref();
   }
 }

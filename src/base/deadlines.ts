@@ -6,20 +6,30 @@ export interface Expiring {
   expire(): void;
 }
 
-/** A pending deadline; give it back to {@link Deadlines.cancel}. */
-export class Deadline implements Linked<Deadline> {
+/** Something with a deadline of its own, which carries it itself: see {@link Deadlines.start}. */
+export abstract class Deadline implements Linked<Deadline>, Expiring {
   previous: Deadline | undefined = undefined;
   next: Deadline | undefined = undefined;
   linked = false;
-  readonly dueAt: number;
-  readonly target: Expiring;
   /** @internal */
-  readonly queue: SameDuration;
+  dueAt = 0;
+  /** @internal */
+  queue: SameDuration | undefined = undefined;
 
-  constructor(dueAt: number, target: Expiring, queue: SameDuration) {
-    this.dueAt = dueAt;
-    this.target = target;
-    this.queue = queue;
+  abstract expire(): void;
+}
+
+/** A deadline for something that has one only now and then. */
+class SetDeadline extends Deadline {
+  readonly #target: Expiring;
+
+  constructor(target: Expiring) {
+    super();
+    this.#target = target;
+  }
+
+  expire(): void {
+    this.#target.expire();
   }
 }
 
@@ -49,23 +59,27 @@ export class Deadlines {
     return size;
   }
 
-  /**
-   * Calls `target.expire()` after `ms`, unless cancelled; at once when `ms` is no time at all. Holds the process. `now`
-   * is for those who have just looked at the clock.
-   */
-  set(ms: number, target: Expiring, now: number = this.#clock.elapsed()): Deadline {
-    // Not Math.max: it would let NaN through, which no timer ever reaches.
-    const queue = this.#queueOf(ms > 0 ? Math.ceil(ms) : 0);
-    const deadline = new Deadline(now + (ms > 0 ? ms : 0), target, queue);
-    queue.pending.append(deadline);
-    if (queue.timer === undefined) this.#arm(queue, queue.ms);
-    else if (queue.pending.size === 1) queue.timer.hold(true);
+  /** Calls `target.expire()` after `ms`, unless cancelled; at once when `ms` is no time at all. Holds the process. */
+  set(ms: number, target: Expiring): Deadline {
+    const deadline = new SetDeadline(target);
+    this.start(deadline, ms);
     return deadline;
   }
 
+  /** The same for what is not pending and carries its deadline itself. `now` is for those who just looked at the clock. */
+  start(deadline: Deadline, ms: number, now: number = this.#clock.elapsed()): void {
+    // Not Math.max: it would let NaN through, which no timer ever reaches.
+    const queue = this.#queueOf(ms > 0 ? Math.ceil(ms) : 0);
+    deadline.queue = queue;
+    deadline.dueAt = now + (ms > 0 ? ms : 0);
+    queue.pending.append(deadline);
+    if (queue.timer === undefined) this.#arm(queue, queue.ms);
+    else if (queue.pending.size === 1) queue.timer.hold(true);
+  }
+
   cancel(deadline: Deadline): void {
-    if (!deadline.linked) return;
     const { queue } = deadline;
+    if (!deadline.linked || queue === undefined) return;
     queue.pending.remove(deadline);
     // The timer stays armed for the next one, but alone it must not hold the process.
     if (queue.pending.size === 0) queue.timer?.hold(false);
@@ -90,7 +104,7 @@ export class Deadlines {
     try {
       for (let due = queue.pending.first; due && due.dueAt <= now; due = queue.pending.first) {
         queue.pending.remove(due);
-        due.target.expire();
+        due.expire();
       }
     } finally {
       const next = queue.pending.first;

@@ -1,5 +1,5 @@
 export { type Clock, type Timer, systemClock } from "./clock.ts";
-export { type Deadline, Deadlines, type Expiring } from "./deadlines.ts";
+export { Deadline, Deadlines, type Expiring } from "./deadlines.ts";
 export { EventBus, type EventStream, type Listener } from "./event-bus.ts";
 export {
   type Failure,

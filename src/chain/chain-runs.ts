@@ -226,7 +226,7 @@ export class ChainRuns {
     const { engine, journal, approvals } = this.#parts;
     const { lease, plan, principal, cancelledBy, refused } = run;
     const executor = engineExecutor({
-      begin: (...call) => engine.begin(...call),
+      begin: (target, args, context) => engine.begin(target, args, context),
       runId: lease.runId,
       tools: toolsOf(plan),
       secrets: engine.secrets,

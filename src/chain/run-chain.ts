@@ -61,7 +61,7 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
   const executor =
     options.executor ??
     engineExecutor({
-      begin: (...call) => engine.begin(...call),
+      begin: (target, args, context) => engine.begin(target, args, context),
       runId,
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,

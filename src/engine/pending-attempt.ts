@@ -1,4 +1,4 @@
-import type { Deadline, Expiring } from "../base/index.ts";
+import { Deadline } from "../base/index.ts";
 import type { AbortCause } from "./failed-attempt.ts";
 import type { Execution } from "./execution.ts";
 
@@ -19,26 +19,24 @@ export interface Promised {
 }
 
 /**
- * An attempt whose handler answers later. Its deadline aborts it; when the handler then ignores its signal for the
- * grace period, it is left behind and whatever it still gives is dropped.
+ * An attempt whose handler answers later, and its deadline, which aborts it; when the handler then ignores its signal
+ * for the grace period, it is left behind and whatever it still gives is dropped.
  */
-export class PendingAttempt implements Expiring {
+export class PendingAttempt extends Deadline {
   readonly #execution: Execution;
   readonly #resolve: ((result: unknown) => void) | undefined;
   #settled = false;
-  #deadline: Deadline | undefined;
   #cause: AbortCause | undefined;
 
   constructor(execution: Execution, { work, since, resolve }: Promised) {
+    super();
     const { core, job, cause } = execution;
     this.#execution = execution;
     this.#resolve = resolve;
     // The handler may have caused its own abort before it gave its promise: then only the grace period is left.
     this.#cause = cause;
-    this.#deadline =
-      cause === undefined
-        ? core.deadlines.set(job.timeoutMs, this, since)
-        : core.deadlines.set(core.limits.graceMs, this);
+    if (cause === undefined) core.deadlines.start(this, job.timeoutMs, since);
+    else core.deadlines.start(this, core.limits.graceMs);
     // A foreign promise may settle twice, at once, or throw.
     (work instanceof Promise ? work : Promise.resolve(work)).then(
       (value) => this.#end({ kind: "returned", value }),
@@ -48,7 +46,6 @@ export class PendingAttempt implements Expiring {
 
   /** The deadline passed, or the grace period after it. */
   expire(): void {
-    this.#deadline = undefined;
     if (this.#cause === undefined) this.#execution.abort("timeout");
     else this.#settle({ kind: "stopped", cause: this.#cause, abandoned: true });
   }
@@ -58,13 +55,12 @@ export class PendingAttempt implements Expiring {
     if (this.#cause !== undefined) return;
     const { deadlines, limits } = this.#execution.core;
     this.#cause = cause;
-    if (this.#deadline) deadlines.cancel(this.#deadline);
-    this.#deadline = deadlines.set(limits.graceMs, this);
+    deadlines.cancel(this);
+    deadlines.start(this, limits.graceMs);
   }
 
   #end(ending: Ending): void {
-    if (this.#deadline) this.#execution.core.deadlines.cancel(this.#deadline);
-    this.#deadline = undefined;
+    this.#execution.core.deadlines.cancel(this);
     this.#settle(this.#cause === undefined ? ending : { kind: "stopped", cause: this.#cause, abandoned: false });
   }
 

@@ -1,5 +1,5 @@
 import { compiler } from "./compile-node.ts";
-import { compilePlainPath, followNames, namesOf } from "./compile-path.ts";
+import { compileNames, compilePlainPath, namePathOf } from "./compile-path.ts";
 import { type Evaluation, Frame } from "./frame.ts";
 import { missing } from "./missing.ts";
 import { parseExpression } from "./parse-expression.ts";
@@ -34,15 +34,8 @@ export function compileExpression(text: string): Expression {
 /** Evaluates a node whose value may be missing. */
 export function evaluator(node: SyntaxNode, text: string): Expression["evaluate"] {
   const path = text.slice(node.at, node.end);
-  const names = namesOf(node);
-  if (names !== undefined) {
-    return (scope, evaluation) => {
-      const value = followNames(names, scope);
-      if (value === missing) evaluation?.onMissing?.(path);
-      return value;
-    };
-  }
-  const plain = node.kind === "path" ? compilePlainPath(node) : undefined;
+  const names = namePathOf(node);
+  const plain = names !== undefined ? compileNames(names) : node.kind === "path" ? compilePlainPath(node) : undefined;
   if (plain === undefined) {
     const code = compiler(text).accepting(node);
     return (scope, evaluation) => code(new Frame(scope, evaluation));

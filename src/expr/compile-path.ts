@@ -4,7 +4,8 @@ import { type Code, type Frame, spend } from "./frame.ts";
 import { isFalsy } from "./is-falsy.ts";
 import { ticksPerKey } from "./limits.ts";
 import { missing } from "./missing.ts";
-import type { Scope } from "./scope.ts";
+import type { RootName, Scope } from "./scope.ts";
+import { StepTable, stepWalk } from "./step-table.ts";
 import type { PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 import { isObject, typeName } from "./type-name.ts";
 import { type Walk, indexWalk, isSizeName, listIn, nameWalk, sizeWalk } from "./walk.ts";
@@ -13,8 +14,8 @@ import { type Walk, indexWalk, isSizeName, listIn, nameWalk, sizeWalk } from "./
 export function compilePlainPath({ base, segments }: PathNode): ((scope: Scope) => unknown) | undefined {
   if (base.kind !== "root") return undefined;
   const walks: Walk[] = [];
-  for (const segment of segments) {
-    if (segment.kind === "name") walks.push(nameStep(segment));
+  for (const [index, segment] of segments.entries()) {
+    if (segment.kind === "name") walks.push(nameStep(segment, index === 0 && base.name === "steps"));
     else if (segment.kind === "index") walks.push(indexWalk(segment.index, segment));
     else return undefined;
   }
@@ -30,17 +31,32 @@ export function compilePlainPath({ base, segments }: PathNode): ((scope: Scope) 
   };
 }
 
-/** The names of a path that has nothing else: what most expressions are, and whose evaluation never fails. */
-export function namesOf(node: SyntaxNode): readonly string[] | undefined {
+/** A path that has nothing but names: what most expressions are, and whose evaluation never fails. */
+export interface NamePath {
+  readonly root: RootName;
+  readonly names: readonly string[];
+}
+
+export function namePathOf(node: SyntaxNode): NamePath | undefined {
   if (node.kind !== "path" || node.base.kind !== "root") return undefined;
   const { base, segments } = node;
-  return segments.every(isPlainName) ? [base.name, ...segments.map(({ name }) => name)] : undefined;
+  return segments.every(isPlainName) ? { root: base.name, names: segments.map(({ name }) => name) } : undefined;
 }
 
 /** Follows names in one loop: a function called for each of them takes three times as long. */
-export function followNames(names: readonly string[], scope: Scope): unknown {
-  let value: unknown = scope;
-  for (const name of names) {
+export function compileNames({ root, names }: NamePath): (scope: Scope) => unknown {
+  const [id, field] = names;
+  if (root !== "steps" || id === undefined) return (scope) => follow(scope[root], names, 0);
+  return ({ steps }) => {
+    if (!(steps instanceof StepTable)) return follow(steps, names, 0);
+    return field === "output" ? follow(steps.output(id), names, 2) : follow(steps.entry(id), names, 1);
+  };
+}
+
+function follow(from: unknown, names: readonly string[], first: number): unknown {
+  let value = from;
+  for (let index = first; index < names.length; index++) {
+    const name = names[index] as string;
     if (!isObject(value) || !Object.hasOwn(value, name)) return missing;
     value = value[name];
   }
@@ -58,7 +74,12 @@ function asksForSize({ dotted, name }: Extract<Segment, { kind: "name" }>): bool
 /** Any path. Gives missing where it leads nowhere. */
 export function compilePath(path: PathNode, compile: Compile): Code {
   const base = compileBase(path, compile);
-  const steps = path.segments.map((segment) => compileStep(segment, compile));
+  const ofSteps = path.base.kind === "root" && path.base.name === "steps";
+  const steps = path.segments.map((segment, index) =>
+    ofSteps && index === 0 && segment.kind === "name"
+      ? fixed(nameStep(segment, true), segment)
+      : compileStep(segment, compile),
+  );
   const fan = path.segments.findIndex(({ kind }) => kind === "all" || kind === "filter");
   const single = fan === -1 ? steps : steps.slice(0, fan + 1);
   const mapped = fan === -1 ? [] : steps.slice(fan + 1);
@@ -127,8 +148,9 @@ function always(walk: Walk): (frame: Frame) => Walk {
   return () => walk;
 }
 
-function nameStep(segment: Extract<Segment, { kind: "name" }>): Walk {
-  return asksForSize(segment) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
+function nameStep(segment: Extract<Segment, { kind: "name" }>, ofSteps = false): Walk {
+  const walk = asksForSize(segment) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
+  return ofSteps ? stepWalk(segment.name, walk) : walk;
 }
 
 /** `[*]`: the items of a list or of the one list inside, else the values of an object. */

@@ -1,6 +1,6 @@
 import { evaluator } from "./compile-expression.ts";
 import { compiler } from "./compile-node.ts";
-import { namesOf } from "./compile-path.ts";
+import { namePathOf } from "./compile-path.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { type Code, type Evaluation, Frame, checkLength, spendText } from "./frame.ts";
 import { parseExpression } from "./parse-expression.ts";
@@ -67,7 +67,7 @@ function wholeTemplate(text: string, node: SyntaxNode): Template {
     constant: false,
     literal: undefined,
     whole: true,
-    mayFail: namesOf(node) === undefined,
+    mayFail: namePathOf(node) === undefined,
     references,
   };
   const secret = secretName(node);

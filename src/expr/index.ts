@@ -18,4 +18,5 @@ export { type Missing, missing } from "./missing.ts";
 export { openSecrets } from "./open-secrets.ts";
 export { type Reference, anyItem } from "./reference.ts";
 export { type RootName, type Scope, rootNames } from "./scope.ts";
+export { StepTable } from "./step-table.ts";
 export { SecretHandle, isSecretHandle } from "./secret-handle.ts";

@@ -96,8 +96,11 @@ export interface Settled {
   readonly at: number;
 }
 
-/** Told what is no part of the journal. */
+/** Whoever drives the run. */
 export interface HostListener {
+  /** `next` has an answer now, after it had none. Must not throw. */
+  wake(): void;
+  /** Like `asked`, no part of the journal. */
   progress(key: string, value: unknown): void;
   /** The question under this key has this id; `note` says why it is asked once more, or still open. */
   asked(key: string, approvalId: string, note?: string): void;
@@ -122,13 +125,18 @@ export interface Host {
   readonly replaying: boolean;
   /** `next` would answer at once. */
   readonly hasNews: boolean;
-  attach?(listener: HostListener): void;
+  /** Before anything else: who is told. */
+  attach(listener: HostListener): void;
   /** Begins a call; its outcome comes through `next`. Beginning it again under the same key does nothing. */
   start(key: string, work: StepWork): void;
   /** Begins to wait; the outcome comes through `next`. */
   wait(key: string, what: Wait): void;
   /** Stops a call, whose outcome still comes; or a wait, whose outcome does not. */
   cancel(key: string): void;
-  /** What happens next to one of the pending keys, or to the run ({@link cancelKey}). At once where it is known. */
-  next(pending: PendingKeys): Settled | Promise<Settled>;
+  /**
+   * What happens next to one of the pending keys, or to the run ({@link cancelKey}). Undefined as long as that is not
+   * known: then the listener is woken. A promise for each answer would cost more than all the rest of a quick step.
+   * Throws when the run can no longer be executed here.
+   */
+  next(pending: PendingKeys): Settled | undefined;
 }

@@ -29,7 +29,7 @@ function execute(
     lease: { runId: "r", epoch: 1 },
     startedAt: more.clock.now(),
     events: [],
-    executor: engineExecutor({ begin: (...call) => engine.begin(...call), runId: "r" }),
+    executor: engineExecutor({ begin: (target, args, context) => engine.begin(target, args, context), runId: "r" }),
     ...more,
   });
 }
@@ -187,29 +187,47 @@ describe("timers of a run", () => {
 describe("the queue of outcomes", () => {
   const settled = (key: string) => ({ key, outcome: { kind: "fired" as const }, at: 1 });
 
-  test("what is not durable holds up what comes behind it", async () => {
-    const queue = new ReadyQueue(() => false);
+  test("what is not durable holds up what comes behind it", () => {
+    let news = 0;
+    const queue = new ReadyQueue(
+      () => false,
+      () => news++,
+    );
     const durable = queue.hold(settled("write"));
     queue.add(settled("read"));
-    const first = queue.take();
-    let isTold = false;
-    void Promise.resolve(first).then(() => (isTold = true));
-    await Promise.resolve();
-    expect(isTold).toBe(false);
+    expect([queue.take(), news]).toEqual([undefined, 0]);
     durable();
-    expect((await first).key).toBe("write");
-    expect(queue.take()).toEqual(settled("read"));
+    expect(news).toBe(1);
+    expect([queue.take(), queue.take(), news]).toEqual([settled("write"), settled("read"), 1]);
   });
 
-  test("tens of thousands stay in order", async () => {
-    const queue = new ReadyQueue(() => true);
+  test("whoever found nothing is told once that there is something", () => {
+    let news = 0;
+    const queue = new ReadyQueue(
+      () => false,
+      () => news++,
+    );
+    queue.add(settled("before"));
+    expect([queue.take(), queue.take(), news]).toEqual([settled("before"), undefined, 0]);
+    queue.add(settled("one"));
+    queue.add(settled("two"));
+    expect(news).toBe(1);
+    queue.fail(new Error("no disk"));
+    expect(() => queue.take()).toThrow("no disk");
+  });
+
+  test("tens of thousands stay in order", () => {
+    const queue = new ReadyQueue(
+      () => true,
+      () => {},
+    );
     const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}`);
-    const told: string[] = [];
+    const told: (string | undefined)[] = [];
     for (const [index, key] of keys.entries()) {
       queue.add(settled(key));
-      if (index % 3 === 0) told.push((await queue.take()).key);
+      if (index % 3 === 0) told.push(queue.take()?.key);
     }
-    for (let next = await queue.take(); next.outcome.kind !== "parked"; next = await queue.take()) told.push(next.key);
+    for (let next = queue.take(); next?.outcome.kind !== "parked"; next = queue.take()) told.push(next?.key);
     expect(told).toEqual(keys);
   });
 });

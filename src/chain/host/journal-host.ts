@@ -13,6 +13,7 @@ import {
   type Wait,
   cancelKey,
 } from "./host.ts";
+import { changesNothing, journalable } from "./journaled.ts";
 import { KeyTable } from "./key-table.ts";
 import { Past } from "./past.ts";
 import { ReadyQueue, parked } from "./ready-queue.ts";
@@ -73,6 +74,8 @@ export class JournalHost implements Host, StepCallOwner {
   #listener: HostListener | undefined;
   #cancelled = false;
   #leaving = false;
+  /** Whether somebody decided meanwhile has been looked at. */
+  #looked = false;
   /** Nothing that happens counts any more. */
   #deaf = false;
 
@@ -84,7 +87,10 @@ export class JournalHost implements Host, StepCallOwner {
     this.#replaying = this.#past.settled.length > 0;
     this.#seq = this.#past.seq;
     this.#at = Math.max(this.#past.at, parts.startedAt);
-    this.#ready = new ReadyQueue(() => this.#isParked);
+    this.#ready = new ReadyQueue(
+      () => this.#isParked,
+      () => this.#listener?.wake(),
+    );
     this.#timers = new RunTimers(parts.clock, (key) => void this.#settle(key, { kind: "fired" }));
   }
 
@@ -127,17 +133,19 @@ export class JournalHost implements Host, StepCallOwner {
     this.#timers.stop(key);
   }
 
-  next(_pending: PendingKeys): Settled | Promise<Settled> {
-    const before = this.#past.settled[this.#told];
-    if (before !== undefined) {
-      this.#told++;
-      return before;
+  next(_pending: PendingKeys): Settled | undefined {
+    if (this.#replaying) {
+      const before = this.#past.settled[this.#told++];
+      if (before !== undefined) return before;
+      this.#replaying = false;
     }
-    this.#replaying = false;
     if (this.#deferred.size > 0 && !this.#leaving && !this.#isCancelling) this.#goLive();
     if (this.#waitsForPeople) this.#timers.pauseDeadlines();
     const next = this.#ready.take();
-    return next === parked && this.#waitsForPeople && !this.#leaving ? this.#lookOnceMore() : next;
+    const leaves = next === parked && this.#waitsForPeople && !this.#leaving;
+    if (leaves && !this.#looked) return this.#lookOnceMore();
+    this.#looked = false;
+    return next;
   }
 
   /** Somebody wants the run to stop. */
@@ -215,9 +223,12 @@ export class JournalHost implements Host, StepCallOwner {
   }
 
   /** Before the run is left to wait for people: somebody may have decided while other steps ran. */
-  async #lookOnceMore(): Promise<Settled> {
-    await this.poll();
-    return this.#ready.take();
+  #lookOnceMore(): undefined {
+    const looking = this.poll().catch((error: unknown) => this.#ready.fail(error));
+    void looking.then(() => {
+      this.#looked = true;
+      this.#listener?.wake();
+    });
   }
 
   // --- calls
@@ -299,8 +310,7 @@ export class JournalHost implements Host, StepCallOwner {
         this.#listener?.asked(key, approvalId, note);
       },
       onDecided: async (key, outcome) => {
-        await this.#settle(key, outcome);
-        return !this.#deaf;
+        return this.#deaf ? false : ((await this.#settle(key, outcome)) ?? true);
       },
       onParked: () => this.#ready.wake(),
       onError: (error) => this.#fail(error),
@@ -332,17 +342,24 @@ export class JournalHost implements Host, StepCallOwner {
     return this.#at;
   }
 
-  /** Writes an outcome down and puts it in line; who awaits this knows that it is durable, or that the host is deaf. */
-  #settle(key: string, outcome: Outcome, record?: CallRecord): Promise<void> | undefined {
+  /** Writes an outcome down and puts it in line; who awaits this knows whether it is durable. */
+  #settle(key: string, outcome: Outcome, record?: CallRecord): Promise<boolean> | undefined {
     if (this.#deaf) return undefined;
     this.#timers.resumeDeadlines();
     const settled: Settled = { key, outcome, at: this.#timeOf(outcome) };
     const kept = this.#keep(settled, record);
     if (kept === undefined || changesNothing(outcome)) {
       this.#ready.add(settled);
-      return kept?.catch((error: unknown) => this.#fail(error));
+      return kept?.then(yes, (error: unknown) => this.#fail(error));
     }
-    return kept.then(this.#ready.hold(settled), (error: unknown) => this.#fail(error));
+    const tell = this.#ready.hold(settled);
+    return kept.then(
+      () => {
+        tell();
+        return true;
+      },
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   #keep({ key, outcome, at }: Settled, record: CallRecord | undefined): Promise<void> | undefined {
@@ -353,22 +370,12 @@ export class JournalHost implements Host, StepCallOwner {
   }
 
   /** The journal cannot be written, or is somebody else's: nothing that happens here counts any more. */
-  #fail(error: unknown): void {
-    if (this.#deaf) return;
+  #fail(error: unknown): false {
+    if (this.#deaf) return false;
     this.#ready.fail(error);
     this.abandon();
+    return false;
   }
 }
 
-/** A journal holds JSON, and no step can see more than the output: images and files end here. */
-function journalable(result: ToolResult): ToolResult {
-  if (!result.success || result.attachments === undefined) return result;
-  const { attachments: _, ...rest } = result;
-  return rest;
-}
-
-/** May be told before it is durable: lost in a crash, it simply happens again. */
-function changesNothing(outcome: Outcome): boolean {
-  if (outcome.kind === "call") return outcome.effect !== "once" && outcome.effect !== "idempotent";
-  return outcome.kind === "fired";
-}
+const yes = (): true => true;

@@ -11,21 +11,29 @@ export const parked: Settled = { key: "", outcome: { kind: "parked" }, at: 0 };
 /** What happened and was not told yet, in the order of the journal: one that is not durable holds up those behind it. */
 export class ReadyQueue {
   readonly #isParked: () => boolean;
+  readonly #onNews: () => void;
+  /** The first in line, where it can be told: in most runs nothing is ever behind it. */
+  #first: Settled | undefined = undefined;
   #entries: Entry[] = [];
   #head = 0;
-  #waiting: PromiseWithResolvers<Settled> | undefined = undefined;
+  /** Somebody asked for the next when there was none. */
+  #awaited = false;
   #failure: { readonly error: unknown } | undefined = undefined;
 
-  /** @param isParked Whether nothing more will come by itself. */
-  constructor(isParked: () => boolean) {
+  /**
+   * @param isParked Whether nothing more will come by itself.
+   * @param onNews Called when there is something to take, after there was nothing.
+   */
+  constructor(isParked: () => boolean, onNews: () => void) {
     this.#isParked = isParked;
+    this.#onNews = onNews;
   }
 
   /** Puts in line what can be told. */
   add(settled: Settled): void {
-    // Most often somebody waits for just this.
-    if (this.#waiting !== undefined && this.#isEmpty) this.#tell(settled);
+    if (this.#isEmpty) this.#first = settled;
     else this.#entries.push({ settled, durable: true });
+    this.wake();
   }
 
   /** Puts in line what can be told once it is durable: then the returned function is called. */
@@ -40,54 +48,53 @@ export class ReadyQueue {
 
   /** Is this in line? */
   has(key: string): boolean {
-    return this.#entries.some(({ settled }, index) => index >= this.#head && settled.key === key);
+    return (
+      this.#first?.key === key || this.#entries.some(({ settled }, index) => index >= this.#head && settled.key === key)
+    );
   }
 
   /** Something can be told at once. */
   get hasNext(): boolean {
-    return this.#failure !== undefined || this.#entries[this.#head]?.durable === true;
+    return this.#failure !== undefined || this.#first !== undefined || this.#entries[this.#head]?.durable === true;
   }
 
-  /** The next in line, at once or later; `parked` when there is none and none will come. */
-  take(): Settled | Promise<Settled> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    const next = this.#shift();
-    if (next !== undefined) return next;
-    if (this.#isEmpty && this.#isParked()) return parked;
-    this.#waiting = Promise.withResolvers();
-    return this.#waiting.promise;
+  /** The next in line; `parked` when there is none and none will come, undefined when there is none yet. */
+  take(): Settled | undefined {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const next = this.#shift() ?? (this.#isEmpty && this.#isParked() ? parked : undefined);
+    this.#awaited = next === undefined;
+    return next;
   }
 
   /** Something changed: whoever waits may go on. */
   wake(): void {
-    if (this.#waiting === undefined) return;
-    const next = this.#shift() ?? (this.#isEmpty && this.#isParked() ? parked : undefined);
-    if (next !== undefined) this.#tell(next);
+    if (!this.#awaited || !(this.hasNext || (this.#isEmpty && this.#isParked()))) return;
+    this.#awaited = false;
+    this.#onNews();
   }
 
   /** Forgets what is in line: nobody is to be told, and what is on its way to the disk is not waited for. */
   clear(): void {
+    this.#first = undefined;
     this.#entries = [];
     this.#head = 0;
   }
 
   fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#waiting?.reject(error);
-    this.#waiting = undefined;
-  }
-
-  #tell(settled: Settled): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.resolve(settled);
+    this.wake();
   }
 
   get #isEmpty(): boolean {
-    return this.#head === this.#entries.length;
+    return this.#first === undefined && this.#head === this.#entries.length;
   }
 
   #shift(): Settled | undefined {
+    const first = this.#first;
+    if (first !== undefined) {
+      this.#first = undefined;
+      return first;
+    }
     const entry = this.#entries[this.#head];
     if (entry === undefined || !entry.durable) return undefined;
     this.#head++;

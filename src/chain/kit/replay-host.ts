@@ -40,6 +40,9 @@ export class ReplayHost implements Host {
     this.#recorded = new Map(parts.settled.map(({ key }, index) => [key, index]));
   }
 
+  /** It always has an answer, so nobody has to be woken. */
+  attach(): void {}
+
   start(key: string, work: StepWork): void {
     this.#calls.set(key, work);
     this.#parts.onStart?.(key, work);

@@ -1,5 +1,5 @@
 import { type Failure, failure } from "../../base/index.ts";
-import { type Scope, missing } from "../../expr/index.ts";
+import { missing } from "../../expr/index.ts";
 import type { Outcome } from "../host/host.ts";
 import type { PlanStep } from "../plan/plan.ts";
 import { undoMessage } from "../host/undo-message.ts";
@@ -8,7 +8,7 @@ import type { Frame } from "./frame.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import { dropQuestion, noteQuestion } from "./open-questions.ts";
 import { interruption, ruled } from "./question-texts.ts";
-import type { Pending } from "./run.ts";
+import type { Evaluable, Pending } from "./run.ts";
 import type { StepState } from "./step-state.ts";
 
 /** A step that was done and can be undone. */
@@ -111,7 +111,7 @@ export class Compensation implements Pending {
     const plan = state.step.compensate;
     if (plan === undefined) return undefined;
     try {
-      const args = frame.run.evaluate(state, plan.params, scopeOf(entry));
+      const args = argsOf(entry, plan.params);
       return { frame, state, plan, args: args === missing ? {} : args, attempt: 0, message: "" };
     } catch (error) {
       state.compensation = { status: "failed", error: expressionFailure(error, `compensate of ${state.path}`) };
@@ -146,17 +146,16 @@ export class Compensation implements Pending {
   }
 }
 
-/** What the parameters of a compensation see: of a step that did not end well, what it did of its work. */
-function scopeOf({ frame: { scope }, state, partlyDone }: CompensationEntry): Scope {
-  if (partlyDone === undefined) return scope;
+/** What is undone with: the parameters see of a step that did not end well what it did of its work. */
+function argsOf({ frame, state, partlyDone }: CompensationEntry, params: Evaluable): unknown {
+  const { run, scope } = frame;
+  if (partlyDone === undefined) return run.evaluate(state, params, scope);
   const { id, as } = state.step;
-  // Without a prototype, as those that they are copies of.
-  const steps = Object.assign(Object.create(null) as object, scope.steps, {
-    [id]: { ...scope.steps[id], output: partlyDone },
-  });
-  const context = as === undefined ? scope.context : Object.assign(Object.create(null) as object, scope.context);
-  if (as !== undefined) Object.assign(context, { [as]: partlyDone });
-  return { ...scope, steps, context };
+  // Without a prototype, as the one that it is a copy of.
+  const context = Object.assign(Object.create(null) as Record<string, unknown>, scope.context);
+  if (as !== undefined) context[as] = partlyDone;
+  const entry = { status: state.status, ...scope.steps.entry(id), output: partlyDone };
+  return scope.steps.showing(id, entry, () => run.evaluate(state, params, { ...scope, context }));
 }
 
 function questionOf(undoing: Undoing): string {

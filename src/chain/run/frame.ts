@@ -4,6 +4,7 @@ import { missing } from "../../expr/index.ts";
 import type { Outcome } from "../host/host.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
 import { Compensation } from "./compensation.ts";
+import { FrameSteps } from "./frame-steps.ts";
 import { newState } from "./new-state.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { Pending, Run, Stop } from "./run.ts";
@@ -37,13 +38,6 @@ export interface FrameCall {
   readonly timeoutMs: number | undefined;
 }
 
-/** What an expression sees of a step. */
-export interface StepEntry {
-  readonly status: string;
-  readonly output?: unknown;
-  readonly error?: { readonly code: string; readonly message: string } | undefined;
-}
-
 /** The run has one frame for its chain, and one for each sub-chain that is being run. */
 export class Frame implements Pending {
   readonly run: Run;
@@ -55,7 +49,7 @@ export class Frame implements Pending {
   readonly work: string;
   /** What the idempotency keys of its steps begin with. */
   readonly workKey: string;
-  readonly scope: Scope & { readonly steps: Record<string, StepEntry>; readonly context: Record<string, unknown> };
+  readonly scope: Scope & { readonly steps: FrameSteps; readonly context: Record<string, unknown> };
   readonly states: readonly StepState[];
   stop: Stop | undefined = undefined;
   output: unknown = undefined;
@@ -86,15 +80,14 @@ export class Frame implements Pending {
     this.keys = call?.keys ?? "";
     this.work = call?.work ?? "";
     this.workKey = `${run.host.runId}/${this.work}`;
+    this.states = plan.steps.map((step) => newState(step, this.path + step.id));
     this.scope = {
       input: parts.input,
-      // Step ids are data: no name of theirs may reach a prototype.
-      steps: Object.create(null) as Record<string, StepEntry>,
+      steps: new FrameSteps(plan, this.states),
       context: contextOf(plan, parts.context),
       env: pick(run.env, plan.env),
       run: run.about,
     };
-    this.states = plan.steps.map((step) => newState(step, this.path + step.id));
     this.#owner = parts.owner;
     this.#timeoutMs = least(plan.timeoutMs, call?.timeoutMs);
     this.#needs = plan.steps.map(({ needs }) => needs.length);
@@ -237,11 +230,8 @@ export class Frame implements Pending {
   }
 
   #settle(state: StepState): void {
-    const { step, output, error, status } = state;
+    const { step, output, status } = state;
     state.endedAt = this.run.now;
-    // Always the same shape; what is undefined is missing.
-    const told = error === undefined ? undefined : { code: error.code, message: error.message };
-    this.scope.steps[step.id] = { status, output, error: told };
     if (step.as !== undefined && output !== undefined) this.scope.context[step.as] = output;
     if (step.compensate !== undefined && (status === "success" || status === "recovered")) {
       this.run.compensations.push({ frame: this, state });

@@ -1,5 +1,6 @@
 import type { Failure } from "../../base/index.ts";
 import type { RunStatus } from "../../store/index.ts";
+import type { Host, HostListener } from "../host/host.ts";
 import { Run, type RunParts } from "./run.ts";
 import type { RunFacts } from "./run-facts.ts";
 
@@ -10,29 +11,88 @@ const inARow = 1000;
  * Runs a chain to its end, or until it waits for a person. Everything that happens comes from the host, one thing at a
  * time; whatever follows from it is done before the next is asked for.
  */
-export async function interpret(parts: RunParts): Promise<RunFacts> {
-  const { host } = parts;
-  const run = new Run(parts);
-  host.attach?.({
-    progress: (key, value) => run.pending.get(key)?.progress?.(value),
-    asked: (key, approvalId, note) => run.pending.get(key)?.asked?.(approvalId, note),
+export function interpret(parts: RunParts): Promise<RunFacts> {
+  return new Promise((resolve, reject) => {
+    const run = new Run(parts);
+    const loop = new Loop(run, () => resolve(facts(run, parts)), reject);
+    tellStart(run, parts);
+    loop.begin();
   });
-  tellStart(run, parts);
-  run.begin();
-  let taken = 0;
-  while (!run.over) {
-    if (run.hasBacklog && !host.hasNews) {
-      await Promise.resolve();
-      if (!host.hasNews) run.openMore();
-      continue;
-    }
-    const next = host.next(run.pending);
-    const settled = next instanceof Promise ? await next : next;
-    if (settled.outcome.kind === "parked") break;
-    run.take(settled);
-    if (++taken % inARow === 0) await new Promise(setImmediate);
+}
+
+/** Takes what the host has, and sleeps until it has more. */
+class Loop implements HostListener {
+  readonly #run: Run;
+  readonly #host: Host;
+  readonly #done: () => void;
+  readonly #broke: (error: unknown) => void;
+  /** Awake, or about to go on by itself. */
+  #awake = true;
+  #taken = 0;
+
+  constructor(run: Run, done: () => void, broke: (error: unknown) => void) {
+    this.#run = run;
+    this.#host = run.host;
+    this.#done = done;
+    this.#broke = broke;
+    run.host.attach(this);
   }
-  return facts(run, parts);
+
+  begin(): void {
+    this.#run.begin();
+    this.#goOn();
+  }
+
+  wake(): void {
+    if (this.#awake) return;
+    this.#awake = true;
+    this.#goOn();
+  }
+
+  progress(key: string, value: unknown): void {
+    this.#run.pending.get(key)?.progress?.(value);
+  }
+
+  asked(key: string, approvalId: string, note?: string): void {
+    this.#run.pending.get(key)?.asked?.(approvalId, note);
+  }
+
+  #goOn(): void {
+    try {
+      if (this.#isOver()) this.#done();
+    } catch (error) {
+      this.#broke(error);
+    }
+  }
+
+  /** Takes one answer after the other. False when it sleeps, or goes on later. */
+  #isOver(): boolean {
+    const run = this.#run;
+    while (!run.over) {
+      if (run.hasBacklog && !this.#host.hasNews) return this.#openMoreSoon();
+      const settled = this.#host.next(run.pending);
+      if (settled === undefined) {
+        this.#awake = false;
+        return false;
+      }
+      if (settled.outcome.kind === "parked") return true;
+      run.take(settled);
+      if (++this.#taken % inARow === 0) {
+        setImmediate(() => this.#goOn());
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What is over already is heard of first. */
+  #openMoreSoon(): false {
+    queueMicrotask(() => {
+      if (!this.#host.hasNews) this.#run.openMore();
+      this.#goOn();
+    });
+    return false;
+  }
 }
 
 function facts(run: Run, { plan, input, context }: RunParts): RunFacts {

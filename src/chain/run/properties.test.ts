@@ -130,7 +130,9 @@ async function check({ steps, maxParallel, approves, cancelAfter }: DrawnChain):
     startedAt: clock.now(),
     clock,
   };
-  const executor = counting(engineExecutor({ begin: (...call) => engine.begin(...call), runId: "r" }));
+  const executor = counting(
+    engineExecutor({ begin: (target, args, context) => engine.begin(target, args, context), runId: "r" }),
+  );
   const { facts } = await withTime(
     executeRun({
       ...task,

@@ -1,6 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import type { Condition, Scope } from "../../expr/index.ts";
-import type { Frame, StepEntry } from "./frame.ts";
+import type { Frame } from "./frame.ts";
+import type { StepEntry } from "./frame-steps.ts";
 import type { Evaluable } from "./run.ts";
 import type { StepState } from "./step-state.ts";
 
@@ -25,47 +26,29 @@ export class StepView {
   }
 
   evaluate(what: Evaluable, now: ViewedAt): unknown {
-    const before = this.#show();
-    try {
-      return this.#frame.run.evaluate(this.#state, what, this.#scope(now));
-    } finally {
-      this.#unshow(before);
-    }
+    const scope = this.#scope(now);
+    const evaluate = (): unknown => this.#frame.run.evaluate(this.#state, what, scope);
+    return this.entry === undefined ? evaluate() : this.#showing(this.entry, evaluate);
   }
 
   holds(condition: Condition, now: ViewedAt): boolean {
-    const before = this.#show();
-    try {
-      return this.#frame.run.holds(this.#state, condition, this.#scope(now));
-    } finally {
-      this.#unshow(before);
-    }
+    const scope = this.#scope(now);
+    const holds = (): boolean => this.#frame.run.holds(this.#state, condition, scope);
+    return this.entry === undefined ? holds() : this.#showing(this.entry, holds);
   }
 
-  #show(): StepEntry | undefined {
-    const { steps } = this.#frame.scope;
-    const { id } = this.#state.step;
-    const before = steps[id];
-    if (this.entry !== undefined) steps[id] = this.entry;
-    return before;
+  #showing<T>(entry: StepEntry, look: () => T): T {
+    return this.#frame.scope.steps.showing(this.#state.step.id, entry, look);
   }
 
-  #unshow(before: StepEntry | undefined): void {
-    const { steps } = this.#frame.scope;
-    const { id } = this.#state.step;
-    if (before === undefined) delete steps[id];
-    else steps[id] = before;
-  }
-
+  /** Written out, and always of one shape: there is one for every item of a list. What is undefined is missing. */
   #scope({ round, error }: ViewedAt): Scope {
-    const { scope } = this.#frame;
-    const turn = this.#item ?? (this.#state.step.repeat === undefined ? undefined : { index: round });
-    if (turn === undefined && error === undefined) return scope;
-    return {
-      ...scope,
-      ...turn,
-      ...(error !== undefined && { error: { code: error.code, message: error.message, retry: error.retry } }),
-    };
+    const { input, steps, context, env, run } = this.#frame.scope;
+    const repeats = this.#item === undefined && this.#state.step.repeat !== undefined;
+    const item = this.#item?.item;
+    const index = repeats ? round : this.#item?.index;
+    const failed = error && { code: error.code, message: error.message, retry: error.retry };
+    return { input, steps, context, env, run, item, index, error: failed };
   }
 }
 

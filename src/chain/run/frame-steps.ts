@@ -1,0 +1,60 @@
+import { StepTable } from "../../expr/index.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { StepState, StepStatus } from "./step-state.ts";
+
+/** What an expression sees of a step. */
+export interface StepEntry {
+  readonly status: string;
+  readonly output?: unknown;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** What expressions see of the steps of a chain: those that are over, and what is shown of one that goes on. */
+export class FrameSteps extends StepTable {
+  readonly #plan: Plan;
+  readonly #states: readonly StepState[];
+  #shownId: string | undefined = undefined;
+  #shown: StepEntry | undefined = undefined;
+
+  constructor(plan: Plan, states: readonly StepState[]) {
+    super();
+    this.#plan = plan;
+    this.#states = states;
+  }
+
+  entry(id: string): StepEntry | undefined {
+    if (id === this.#shownId) return this.#shown;
+    const state = this.#stateOf(id);
+    if (state === undefined || !isOver(state.status)) return undefined;
+    const { status, output, error } = state;
+    if (error === undefined) return output === undefined ? { status } : { status, output };
+    return { status, output, error: { code: error.code, message: error.message } };
+  }
+
+  output(id: string): unknown {
+    if (id === this.#shownId) return this.#shown?.output;
+    const state = this.#stateOf(id);
+    return state !== undefined && isOver(state.status) ? state.output : undefined;
+  }
+
+  /** While `look` goes on, the step looks like this. */
+  showing<T>(id: string, entry: StepEntry, look: () => T): T {
+    this.#shownId = id;
+    this.#shown = entry;
+    try {
+      return look();
+    } finally {
+      this.#shownId = undefined;
+      this.#shown = undefined;
+    }
+  }
+
+  #stateOf(id: string): StepState | undefined {
+    const step = this.#plan.byId.get(id);
+    return step === undefined ? undefined : this.#states[step.index];
+  }
+}
+
+function isOver(status: StepStatus): boolean {
+  return status !== "pending" && status !== "running" && status !== "waiting";
+}
