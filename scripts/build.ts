@@ -1,6 +1,7 @@
 /** Builds what `bin` and `exports` point at: bundles, the threads beside them, the packages they load, and the types. */
 import { spawnSync } from "node:child_process";
-import { chmod, cp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +21,6 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { chain: "src/chain.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
-  { cli: "src/cli/start-program.ts" },
 ];
 
 /** What `loadPackage` loads, and the file that it becomes. */
@@ -33,16 +33,21 @@ const packages = {
 } as const;
 
 /** Stands in for src/base/load-package.ts. */
-const loadPackage = `import { createRequire } from "node:module";
-const require = createRequire(import.meta.url);
-const files = ${JSON.stringify(packages)};
+const loadPackage = `const files = ${JSON.stringify(packages)};
 export const loadPackage = (name) => require("./" + files[name] + ".cjs");
 `;
 
-const fromOneFile: Plugin = {
-  name: "packages-from-one-file",
-  load: (id) => (id.endsWith("src/base/load-package.ts") ? { code: loadPackage, moduleType: "js" } : undefined),
-};
+/** Stands in for src/base/import-module.ts, in files that are loaded by src/cli/compiled-files.ts. */
+const importModule = "export const importModule = (url) => require.import(url);";
+
+const standIns = (format: Format["format"]): Plugin => ({
+  name: "stand-ins",
+  load: (id) => {
+    if (id.endsWith("src/base/load-package.ts")) return { code: loadPackage, moduleType: "js" };
+    const isImport = format === "cjs" && id.endsWith("src/base/import-module.ts");
+    return isImport ? { code: importModule, moduleType: "js" } : undefined;
+  },
+});
 
 /** `openWorkspace` of the library loads the bundle of the workspace when it is used. */
 const appApart: Plugin = {
@@ -93,18 +98,12 @@ function toAscii(code: string, file: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/**
- * Runs on any Node, so that an old one gets a sentence instead of a syntax error. What was compiled once is not compiled
- * again; that has to be said before the rest is loaded, so this stands in for src/cli/main.ts.
- */
-const bin = `#!/usr/bin/env node
+/** Any Node can read this, so that an old one gets a sentence. */
+const nodeCheck = `#!/usr/bin/env node
 if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error("windlass needs Node 24 or newer; this is " + process.version + ". Install a newer Node, or use npm run windlass in a checkout.");
   process.exit(2);
 }
-process.getBuiltinModule("node:module").enableCompileCache();
-const { startProgram } = await import("./cli.js");
-await startProgram();
 `;
 
 /**
@@ -136,21 +135,34 @@ function groupsOf(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
   ];
 }
 
-async function write(input: Readonly<Record<string, string>>, format: "esm" | "cjs"): Promise<void> {
+interface Format {
+  readonly format: "esm" | "cjs";
+  /** What the file begins with. */
+  readonly banner?: string;
+  /** Values that the build knows. */
+  readonly define?: Record<string, string>;
+}
+
+async function write(input: Readonly<Record<string, string>>, how: Format): Promise<void> {
+  const { format, banner = "", define = {} } = how;
   const extension = format === "esm" ? "js" : "cjs";
   const bundle = await rolldown({
     cwd: root,
     platform: "node",
     input: { ...input },
-    plugins: [fromOneFile, appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
+    plugins: [standIns(format), appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
     // Only our own files load the program's; what they take from it is theirs to know.
     preserveEntrySignatures: "allow-extension",
+    transform: { define },
+    // With chunks of our own making, rolldown loses constants that it has put in place of their names.
+    optimization: { inlineConst: false },
     logLevel: "warn",
   });
   const output: OutputOptions = {
     dir: join(root, "dist"),
     format,
     minify: true,
+    banner,
     // Everything in one folder: threads and packages are looked up beside the chunk that wants them.
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `[name]-[hash].${extension}`,
@@ -162,6 +174,16 @@ async function write(input: Readonly<Record<string, string>>, format: "esm" | "c
   }
   await bundle.write(output);
   await bundle.close();
+}
+
+/** Tells the files of this kind from those of any other build. */
+async function hashOf(extension: string): Promise<string> {
+  const hash = createHash("sha256");
+  const names = await readdir(join(root, "dist"));
+  for (const name of names.filter((file) => file.endsWith(extension)).toSorted()) {
+    hash.update(`${name}\n`).update(await readFile(join(root, "dist", name)));
+  }
+  return hash.digest("hex").slice(0, 16);
 }
 
 const licenseNames = ["LICENSE", "LICENSE.md", "LICENCE"];
@@ -191,11 +213,13 @@ async function notices(): Promise<string> {
 }
 
 await rm(join(root, "dist"), { recursive: true, force: true });
-for (const input of bundles) await write(input, "esm");
-for (const [name, file] of Object.entries(packages)) await write({ [file]: require.resolve(name) }, "cjs");
+for (const input of bundles) await write(input, { format: "esm" });
+for (const [name, file] of Object.entries(packages)) await write({ [file]: require.resolve(name) }, { format: "cjs" });
+await write({ cli: "src/cli/start-program.ts" }, { format: "cjs" });
+const define = { buildId: JSON.stringify(await hashOf(".cjs")) };
+await write({ bin: "src/cli/bin.ts" }, { format: "esm", banner: nodeCheck, define });
 await cp(join(root, "src/builtin/chains"), join(root, "dist/chains"), { recursive: true });
 await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await notices());
-await writeFile(join(root, "dist/bin.js"), bin);
 await chmod(join(root, "dist/bin.js"), 0o755);
 
 const tsc = spawnSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });

@@ -12,7 +12,7 @@ export interface PublicName {
 }
 
 const declaration =
-  /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*(?:\/\/[^\n]*\n\s*)*)?^export (?:async )?(function|class|const|interface|type)\*? (\w+)/gm;
+  /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*(?:\/\/[^\n]*\n\s*)*)?^export (?:async |abstract )?(function|class|const|interface|type)\*? (\w+)/gm;
 const list = /^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm;
 const everything = /^export \* from "([^"]+)"/gm;
 

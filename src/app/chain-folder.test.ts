@@ -273,12 +273,50 @@ describe("loadChain", () => {
     ["calculator", "tool_not_found", '"calculator" is a tool, not a chain; windlass call calculator calls it'],
     ["chains/none.yaml", "file_invalid", 'there is no file "chains/none.yaml"'],
     ["chains", "tool_not_found", "there is no chain"],
+    ["t1", "tool_not_found", 'there is no chain named "t1"; did you mean "t1.yaml"?'],
+    ["tools/greet.yaml", "tool_not_found", '"tools/greet.yaml" is a tool, not a chain; windlass call greet calls it'],
+    ["tools/greet.ts", "tool_not_found", '"tools/greet.ts" is code, not a chain; chains are YAML files'],
   ])("says what could have been meant by %j", async (name, code, message) => {
-    const workspace = await workspaceIn(await folderWith({ "chains/file-name.yaml": chain("hello") }));
+    const dir = await folderWith({
+      "chains/file-name.yaml": chain("hello"),
+      "t1.yaml": chain("other"),
+      "tools/greet.yaml": "name: greet\ndescription: Greets.\nentry: greet.ts\n",
+      "tools/greet.ts": "export default () => 'hello';\n",
+    });
+    const workspace = await workspaceIn(dir);
     await expect(workspace.loadChain(name)).rejects.toMatchObject({
       code,
       message: expect.stringContaining(message) as string,
     });
+  });
+
+  test("where a tool is not there, the files of tools that could not be loaded are told, each once", async () => {
+    const dir = await folderWith({
+      "chains/a.yaml": chain("a", "x", "mine"),
+      "chains/b.yaml": `${chain("b")}extra: 1\n`,
+      "draft.yaml": chain("d", "x", "mine"),
+      "tools/broken.ts": "export default nothing.at.all;\n",
+      "tools/fine.ts": "export const x = 1;\n",
+    });
+    const workspace = await workspaceIn(dir);
+    for (const [name, file] of [
+      ["a", "chains/a.yaml"],
+      ["draft.yaml", "draft.yaml"],
+    ] as const) {
+      await expect(workspace.loadChain(name)).rejects.toMatchObject({
+        message: expect.stringContaining("nothing is not defined") as string,
+        problems: [
+          { code: "unknown_tool", file },
+          {
+            code: "tool_not_loaded",
+            severity: "warning",
+            file: "tools/broken.ts",
+            message: expect.stringMatching(/^this file of tools was not loaded: .*nothing is not defined/) as string,
+          },
+        ],
+      });
+    }
+    await expect(workspace.loadChain("b")).rejects.toMatchObject({ problems: [{ code: "unknown_key" }] });
   });
 
   test("a broken file is refused with all its problems", async () => {

@@ -50,6 +50,27 @@ test.each([
   await expect(changed.runs.resume("r")).rejects.toMatchObject({ code: "run_changed", reason: "tool_changed" });
 });
 
+test.each([
+  ["module", { "tools/shout.yaml": viaYaml("x") }, { "tools/say.ts": "export default () => 2;\n" }],
+  ["imported code", { "tools/shout.ts": viaCode }, { "lib/word.ts": word("b") }],
+])("a cached step is asked anew once the %s of its tool has changed", async (_what, files, change) => {
+  const dir = await folderWith({
+    "chains/c.yaml": "name: c\nsteps:\n  - { id: ask, tool: shout, cache: { ttl: 1h } }\n",
+    "tools/say.ts": "export default () => 1;\n",
+    "lib/word.ts": word("a"),
+    ...files,
+  });
+  const cached: boolean[] = [];
+  for (const runId of ["first", "again", "changed"]) {
+    if (runId === "changed") await writeFiles(dir, change);
+    const workspace = await workspaceIn(dir);
+    const run = await workspace.runs.start(await workspace.loadChain("c"), { runId });
+    cached.push(run.log().steps[0]?.cached === true);
+    await workspace.close();
+  }
+  expect(cached).toEqual([false, true, false]);
+});
+
 test("tools of files have a revision, those made in code have none", async () => {
   const { engine } = await workspaceIn(
     await folderWith({ "tools/shout.yaml": viaYaml("x"), "tools/say.ts": "export default () => 1;\n" }),

@@ -134,7 +134,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     secrets: secrets.values,
     missingSecrets: Object.fromEntries(secrets.missing.map(({ name, why }) => [name, why])),
   });
-  const chains = createChains({ dir, config, engine, registry, journal, mode, env });
+  const chains = createChains({ dir, config, engine, registry, journal, mode, toolFolder: folder, env });
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
     engine.emit(event);

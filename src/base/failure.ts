@@ -140,7 +140,7 @@ export const failureKinds = {
   interrupted: {
     area: "run",
     means: "The process ended while a tool ran that must not run twice; nobody knows whether its work was done.",
-    remedy: "Find out, then approve running it again, or reject it.",
+    remedy: "Find out, then approve running it again, say that it was done (`approve --done`), or reject it.",
     retry: "unsafe",
   },
   run_not_found: {

@@ -14,6 +14,7 @@ export {
   isFailureError,
 } from "./failure.ts";
 export { type Ids, createIds } from "./ids.ts";
+export { importModule } from "./import-module.ts";
 export { type RealPlace, isBelow, realPlace } from "./inside-folder.ts";
 export { type Issue, formatPath } from "./issue.ts";
 export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";

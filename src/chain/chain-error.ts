@@ -15,8 +15,10 @@ export class ChainError extends FailureError {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], text: string | undefined) {
+    const [first] = problems;
     super(
-      formatProblems(problems, () => text),
+      // The text is that of the chain, whose problems come first; others may be about other files.
+      formatProblems(problems, (file) => (file === first?.file ? text : undefined)),
       { code: "chain_invalid" },
     );
     this.name = "ChainError";

@@ -1,37 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { machine } from "../../test/support/chain-machine.ts";
 import { withTime } from "../../test/support/chain-runner.ts";
-import { FakeClock } from "../../test/support/fake-clock.ts";
 import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { fail } from "../base/index.ts";
-import { createEngine } from "../engine/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
-import { ChainRuns } from "./chain-runs.ts";
-import { type MockAnswer, mock, mockTools } from "./kit/mock-tools.ts";
-import { ChainLibrary } from "./library.ts";
+import { mock } from "./kit/mock-tools.ts";
 import type { ChainSpec } from "./plan/spec.ts";
-
-/** One machine: a journal and approvals that processes share. */
-function machine(specs: readonly ChainSpec[], behaviours: Readonly<Record<string, MockAnswer>>) {
-  const clock = new FakeClock();
-  const journal = createMemoryRuns({ clock });
-  const approvals = createMemoryApprovals({ clock });
-  const chainNames = new Set(specs.map(({ name }) => name));
-  const names = specs.flatMap((spec) => [...mockTools(spec)].map(({ name }) => name));
-  const tools = mockTools(
-    names.filter((name) => !chainNames.has(name)),
-    behaviours,
-  );
-  let processes = 0;
-  const process = (changed: readonly ChainSpec[] = specs) => {
-    const engine = createEngine({ tools, clock });
-    const chains = new ChainLibrary({ tools: engine.tools });
-    for (const spec of changed) chains.add({ name: spec.name, spec });
-    const owner = sampleOwner(`process-${++processes}`);
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner, clock, env: { HOME: "/home/ann" } });
-    return { runs, chains, plan: (name: string) => chains.plan(name) };
-  };
-  return { clock, journal, approvals, tools, process };
-}
 
 const echo = (args: Readonly<Record<string, unknown>>): unknown => args;
 

@@ -2,6 +2,7 @@ import { type Clock, createIds, fail, failure, isFailureError, systemClock } fro
 import type { JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
 import { type BegunRun, type MadeRun, type TakenRun, checkSameRun, recalled } from "./begun-run.ts";
 import { checkRunId } from "./check-run-id.ts";
+import { currentPlan, inputFor } from "./current-plan.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
 import { engineExecutor } from "./host/executor.ts";
@@ -13,7 +14,7 @@ import { checkInput } from "./run-chain.ts";
 import { executeRun } from "./run/execute-run.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
 import { refusingExecutor } from "./refusing-executor.ts";
-import { eventsBefore } from "./rerun-events.ts";
+import { eventsBefore, undoneSteps } from "./rerun-events.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { changedTools, checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
 import { readSurroundings, writeSurroundings } from "./surroundings.ts";
@@ -42,7 +43,8 @@ export class ChainRuns {
   async start(plan: Plan, options: StartOptions = {}): Promise<RunResult> {
     const input = checkInput(plan, options.input);
     const runId = checkRunId(options.runId) ?? this.#ids.next();
-    return this.#begin({ plan, runId, input, events: [], rerunOf: undefined }, options);
+    const file = this.#parts.files?.fileOf(plan);
+    return this.#begin({ plan, file, runId, input, events: [], rerunOf: undefined }, options);
   }
 
   /** Goes on with a run that was left, or whose process is gone. A finished one gives its result. */
@@ -76,20 +78,25 @@ export class ChainRuns {
   /** A new run of the chain as it is now; with `from`, what did not depend on that step is taken from the old run. */
   async rerun(runId: string, options: ExecuteOptions & { readonly from?: string } = {}): Promise<RunResult> {
     const kept = await this.#read(runId);
-    const plan = this.#current(kept.run);
+    const { plan, file } = await currentPlan(kept.run, this.#parts, options.onNotice);
+    const input = inputFor(plan, kept.run);
     const { from } = options;
     const events = from === undefined ? [] : eventsBefore(await this.#preview(kept, plan, from), kept.events);
-    // Written by `#begin`.
-    const input: unknown = JSON.parse(kept.run.input);
     const { context, principal } = readSurroundings(kept.run.context);
-    const made = { plan, runId: this.#ids.next(), input, events, rerunOf: runId };
+    const made = { plan, file, runId: this.#ids.next(), input, events, rerunOf: runId };
     return this.#begin(made, { ...options, context, ...(principal !== undefined && { principal }) });
   }
 
   /** What {@link rerun} from this step on would do: which steps run again and why, and what is taken over. */
-  async previewRerun(runId: string, from: string): Promise<RerunPreview> {
+  async previewRerun(
+    runId: string,
+    from: string,
+    { onNotice }: Pick<ExecuteOptions, "onNotice"> = {},
+  ): Promise<RerunPreview> {
     const kept = await this.#read(runId);
-    return this.#preview(kept, this.#current(kept.run), from);
+    const { plan } = await currentPlan(kept.run, this.#parts, onNotice);
+    inputFor(plan, kept.run);
+    return this.#preview(kept, plan, from);
   }
 
   /** Stops a run, whoever executes it: durable when it resolves. False when it is over already. */
@@ -154,30 +161,27 @@ export class ChainRuns {
     checkAllowed(plan, engine.denies);
     const denied = deniedChains(plan, engine.denies);
     const surroundings = { context: options.context ?? {}, env, principal: options.principal, denied };
-    const { definition, fingerprints } = snapshotOf(plan);
+    const { definition, fingerprints } = snapshotOf(plan, made.file);
     const startedAt = this.#clock.now();
     // What an earlier run brings is there when this one begins, and took none of its time.
     const events = made.events.map((event) => ({ ...event, at: startedAt }));
-    const created = await journal.create(
-      {
-        id: runId,
-        chain: plan.name,
-        definition,
-        input: JSON.stringify(input),
-        context: writeSurroundings(plan, surroundings),
-        format: runFormat,
-        fingerprints: JSON.stringify(fingerprints),
-        startedAt,
-        ...(made.rerunOf !== undefined && { rerunOf: made.rerunOf }),
-      },
-      owner,
-    );
+    const run = {
+      id: runId,
+      chain: plan.name,
+      definition,
+      input: JSON.stringify(input),
+      context: writeSurroundings(plan, surroundings),
+      format: runFormat,
+      fingerprints: JSON.stringify(fingerprints),
+      startedAt,
+      ...(made.rerunOf !== undefined && { rerunOf: made.rerunOf }),
+    };
+    const created = await journal.create(run, owner, events);
     if ("existing" in created) {
-      checkSameRun(created.existing, plan.name, input);
+      const notice = checkSameRun(created.existing, run);
+      if (notice !== undefined) options.onNotice?.(notice);
       return this.join(runId, options);
     }
-    // A run that the store does not take is not begun.
-    await Promise.all(events.map(async (event) => journal.append(created.lease, event)));
     return this.#track(
       this.#execute({ plan, input, ...surroundings, lease: created.lease, startedAt, events }, options),
     );
@@ -272,14 +276,8 @@ export class ChainRuns {
     return kept;
   }
 
-  /** The chain of a run as it is now; as it was, where it is no chain of the library. */
-  #current({ chain, definition }: StoredRun): Plan {
-    const { chains } = this.#parts;
-    return chains.has(chain) ? chains.plan(chain) : planOf(definition, chains.context);
-  }
-
   async #preview({ run, events }: RunRecording, plan: Plan, from: string): Promise<RerunPreview> {
-    return previewRerun({ from, plan, old: await this.#look(run, events) });
+    return previewRerun({ from, plan, old: await this.#look(run, events), undone: undoneSteps(events) });
   }
 
   #inspected(run: StoredRun): Plan {

@@ -1,7 +1,7 @@
 export { ChainError } from "./chain-error.ts";
 export { ChainRuns } from "./chain-runs.ts";
 export { type ChainToolOptions, chainTool } from "./chain-tool.ts";
-export type { ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
+export type { ChainFiles, ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
 export { chainGraph } from "./graph/chain-graph.ts";
 export type { ChainGraph, GraphEdge, GraphNode } from "./graph/graph.ts";
 export { type JsonGraph, toGraphJson } from "./graph/to-graph-json.ts";
@@ -15,7 +15,8 @@ export {
   engineExecutor,
 } from "./host/executor.ts";
 export { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "./host/host.ts";
-export { type EventSink, JournalHost, type JournalHostParts } from "./host/journal-host.ts";
+export type { EventSink } from "./host/event-writer.ts";
+export { JournalHost, type JournalHostParts } from "./host/journal-host.ts";
 export type { AskPerson } from "./host/run-approvals.ts";
 export { type Cassette, type CassetteOptions, type RecordedCall, cassetteOf } from "./kit/cassette.ts";
 export { type DryRunExecutor, type DryRunOptions, type WithheldCall, dryRunExecutor } from "./kit/dry-run.ts";

@@ -1,8 +1,9 @@
 import { canonicalJson, fail } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import type { Effect } from "../tool/index.ts";
-import { chainEffect } from "./plan/chain-effect.ts";
+import { callsOf, chainEffect } from "./plan/chain-effect.ts";
 import type { Plan, PlanStep } from "./plan/plan.ts";
+import type { ChainSpec } from "./plan/spec.ts";
 import type { RunFacts } from "./run/run-facts.ts";
 import type { StepState, StepStatus } from "./run/step-state.ts";
 
@@ -16,9 +17,10 @@ export interface RerunStep {
   readonly below: boolean;
   /**
    * Why it is not taken over: it is, or depends on, the step to begin with (`asked`); it is not in the chain of the
-   * earlier run; it is written in another way; it did not end well; or it needs a step that runs again.
+   * earlier run; it is written in another way; it did not end well; its work was undone when that run stopped; or it
+   * needs a step that runs again.
    */
-  readonly why: "asked" | "new" | "changed" | "unsettled" | "needs";
+  readonly why: "asked" | "new" | "changed" | "unsettled" | "undone" | "needs";
   /** How it ended before; undefined for one that is new. */
   readonly before: StepStatus | undefined;
   /** Its tool was called before, as far as anybody knows. */
@@ -43,10 +45,12 @@ export interface RerunOf {
   readonly plan: Plan;
   /** The run as it was. */
   readonly old: RunFacts;
+  /** Steps of it whose work was undone. */
+  readonly undone: ReadonlySet<string>;
 }
 
 /** Works out which steps run when a chain is run again from a step on. Throws when the chain has no such step. */
-export function previewRerun({ from, plan, old }: RerunOf): RerunPreview {
+export function previewRerun({ from, plan, old, undone }: RerunOf): RerunPreview {
   const first = plan.byId.get(from);
   if (first === undefined) {
     const close = suggest(from, plan.byId.keys());
@@ -57,8 +61,11 @@ export function previewRerun({ from, plan, old }: RerunOf): RerunPreview {
   const asked = withDependents(plan, new Map([[first.index, { why: "asked" }]]));
   const others = new Map<number, Reason>();
   for (const step of plan.steps) {
-    const why = asked.has(step.index) ? undefined : ownReason(step, before.get(step.id));
-    if (why !== undefined) others.set(step.index, { why });
+    if (asked.has(step.index)) continue;
+    const state = before.get(step.id);
+    const why = endReason(state) ?? (undone.has(step.id) ? "undone" : undefined);
+    const isChanged = state !== undefined && writtenAs(state.step, old.plan) !== writtenAs(step, plan);
+    if (why !== undefined || isChanged) others.set(step.index, { why: why ?? "changed" });
   }
   const again = withDependents(plan, others);
   const rows = plan.steps.flatMap((step): RerunStep[] => {
@@ -85,10 +92,9 @@ function withDependents(plan: Plan, reasons: Map<number, Reason>): Map<number, R
   return reasons;
 }
 
-function ownReason(step: PlanStep, before: StepState | undefined): RerunStep["why"] | undefined {
+function endReason(before: StepState | undefined): RerunStep["why"] | undefined {
   if (before === undefined) return "new";
-  if (!["success", "recovered", "skipped"].includes(before.status)) return "unsettled";
-  return writtenAs(before.step) === writtenAs(step) ? undefined : "changed";
+  return ["success", "recovered", "skipped"].includes(before.status) ? undefined : "unsettled";
 }
 
 function about(step: PlanStep, before: StepState | undefined): Omit<RerunStep, "why" | "below"> {
@@ -98,11 +104,23 @@ function about(step: PlanStep, before: StepState | undefined): Omit<RerunStep, "
   return { step: step.id, tool: step.target.name, effect, before: before?.status, called };
 }
 
-/** A step as it is written, with the chain that it calls and those that this one calls. */
-function writtenAs(step: PlanStep): string {
-  const chains = new Set<Plan>();
-  if (step.target.chain !== undefined) chains.add(step.target.chain());
-  // A Set grows while it is walked.
-  for (const { steps } of chains) for (const { target } of steps) if (target.chain) chains.add(target.chain());
-  return canonicalJson([step.spec, ...[...chains].map(({ spec }) => spec)]);
+/**
+ * A step as it is written: with what its chain says about failures where it says nothing itself, and with every chain
+ * that it, a stand-in, or one of those chains may call.
+ */
+function writtenAs(step: PlanStep, { spec }: Plan): string {
+  const handling = step.spec.error_handling === undefined ? spec.error_handling : undefined;
+  const chains = new Map<string, ChainSpec>();
+  const open: PlanStep[][] = [[step]];
+  for (let steps = open.pop(); steps !== undefined; steps = open.pop()) {
+    for (const { target } of callsOf(steps)) {
+      if (target.chain === undefined || chains.has(target.name)) continue;
+      const called = target.chain();
+      // How many run at once changes nothing in what they do; and a run keeps it where the file says nothing.
+      const { max_parallel: _, ...written } = called.spec;
+      chains.set(target.name, written);
+      open.push([...called.steps]);
+    }
+  }
+  return canonicalJson([step.spec, handling ?? null, Object.fromEntries(chains)]);
 }

@@ -5,8 +5,9 @@ import type { ToolContext } from "../tool/index.ts";
 import { deniedChains } from "./denied-chains.ts";
 import { engineExecutor } from "./host/executor.ts";
 import type { Plan } from "./plan/plan.ts";
+import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
-import { chainsOf, toolsOf } from "./tools-of.ts";
+import { toolsOf } from "./tools-of.ts";
 
 /** A chain that is called as a tool. */
 export interface CalledChain {
@@ -21,11 +22,12 @@ export interface CalledChain {
  * rule asks inside of it is answered with no.
  */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
-  refuseQuestions(plan);
+  const instead = `run it with: windlass run ${plan.name}`;
+  refuseQuestions(plan, { what: "cannot be called as a tool", instead });
   const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;
-  const note = `nobody can be asked while a chain runs as a tool; run it with: windlass run ${plan.name}`;
+  const note = `nobody can be asked while a chain runs as a tool; ${instead}`;
   const { facts } = await executeRun({
     plan,
     input,
@@ -44,17 +46,4 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   if (facts.status === "success") return facts.output;
   const { message, code, retry, reason } = facts.error ?? failure("not_available", `${plan.name} did not end`);
   throw fail(message, { code, retry, ...(reason !== undefined && { reason }) });
-}
-
-/** Before anything runs: half of a chain would be worse than none of it. */
-function refuseQuestions(plan: Plan): void {
-  for (const { name, steps } of [plan, ...chainsOf(plan).values()]) {
-    const step = steps.find(({ approval }) => approval !== undefined);
-    if (step === undefined) continue;
-    const where = name === plan.name ? `its step "${step.id}"` : `the step "${step.id}" of the chain ${name}`;
-    throw fail(
-      `${plan.name} cannot be called as a tool: ${where} asks a person for approval; run it with: windlass run ${plan.name}`,
-      { code: "not_available", reason: "needs_approval", retry: "never" },
-    );
-  }
 }

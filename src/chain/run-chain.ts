@@ -9,6 +9,7 @@ import type { AskPerson } from "./host/run-approvals.ts";
 import { type ChainSource, loadPlan } from "./load-plan.ts";
 import type { ChainLibrary } from "./library.ts";
 import type { Plan } from "./plan/plan.ts";
+import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
 import type { RunListener } from "./run/run-events.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
@@ -31,9 +32,12 @@ export interface RunChainOptions {
   /** Who the calls are made for; permission, cache and records are kept apart by it. */
   readonly principal?: string;
   readonly conversationId?: string;
-  /** Where questions to people are kept; in memory where absent. */
+  /** Where questions to people are kept, so that others can decide: a run that waits for one ends as `waiting`. */
   readonly approvals?: ApprovalStore;
-  /** Answers questions to people right here; without it, a run that waits for one ends with status `waiting`. */
+  /**
+   * Answers questions to people right here. Without it and `approvals` nobody can be asked: a chain with an `approval:`
+   * is refused before its first step, and what a rule wants to ask about is answered with no.
+   */
   readonly ask?: AskPerson;
   /** Makes the calls in another way: a dry run, a recording. */
   readonly executor?: StepExecutor;
@@ -58,6 +62,7 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
   checkAllowed(plan, engine.denies);
   const input = checkInput(plan, options.input);
   const runId = checkRunId(options.runId) ?? ids.next();
+  const ask = askedIn(plan, options);
   const executor =
     options.executor ??
     engineExecutor({
@@ -81,13 +86,24 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
     clock,
     approvals: options.approvals ?? (() => createMemoryApprovals({ clock })),
     principal: options.principal,
-    ask: options.ask,
+    ask,
     redact: (value) => engine.redactor.value(value),
     signal: options.signal,
     onEvent: options.onEvent,
   });
   if (facts.status !== "waiting") await endQuestions();
   return toRunResult(facts, engine.redactor);
+}
+
+/** Whoever answers questions. A run that only lives here cannot wait for anybody else. */
+function askedIn(plan: Plan, { ask, approvals }: RunChainOptions): AskPerson | undefined {
+  if (ask !== undefined || approvals !== undefined) return ask;
+  refuseQuestions(plan, {
+    what: "was not begun",
+    instead: "nobody can be asked in a run that is not kept, without `ask` and `approvals`",
+  });
+  const note = "nobody can be asked in a run that is not kept";
+  return () => Promise.resolve({ approved: false, note });
 }
 
 function callContext({ principal, conversationId }: RunChainOptions): { principal?: string; conversationId?: string } {

@@ -1,5 +1,6 @@
 import type { AskPerson } from "../chain/index.ts";
 import type { Approval, Decision } from "../store/index.ts";
+import { argumentsLine } from "./arguments-line.ts";
 import { oneLine } from "./format-table.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { RunView } from "./run-view/run-view.ts";
@@ -36,7 +37,7 @@ async function askOne(
   const { terminal, view, by, durable } = options;
   const resume = view.pause();
   try {
-    tellQuestion(approval, terminal);
+    tellQuestion(approval, options);
     const refusal = whyNot(approval, by);
     if (refusal !== undefined) {
       terminal.tell(`  ${refusal}`);
@@ -54,10 +55,13 @@ async function askOne(
   }
 }
 
-function tellQuestion({ message, step, tool, args }: Approval, terminal: Terminal): void {
+/** Nobody but this person will see it, where the run is not kept: then nothing is left out, however much it is. */
+function tellQuestion({ id, message, step, tool, args }: Approval, { terminal, durable }: AskInRunOptions): void {
   terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(message)}`);
   const where = step === undefined ? "" : `${oneLine(step)}: `;
-  terminal.tell(`  ${where}${terminal.tint("bold", oneLine(tool))} ${safeJson(args).replaceAll("\n", "\n  ")}`);
+  const whole = safeJson(args).replaceAll("\n", "\n  ");
+  const shown = durable && whole.length > 10_000 ? argumentsLine(args, `windlass approvals ${id}`) : whole;
+  terminal.tell(`  ${where}${terminal.tint("bold", oneLine(tool))} ${shown}`);
 }
 
 /** Why this person may not decide; undefined when they may. */

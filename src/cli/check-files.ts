@@ -1,6 +1,15 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { exists, findWorkspace, planFile, readSettings, unmatchedRules, workspaceFile } from "../app/index.ts";
+import {
+  exists,
+  findWorkspace,
+  planFile,
+  readSettings,
+  unloadedTool,
+  unmatchedRules,
+  withUnloadedTools,
+  workspaceFile,
+} from "../app/index.ts";
 import { isBelow } from "../base/index.ts";
 import { builtinToolNames } from "../builtin/index.ts";
 import { readText, scanFolder } from "../hub/index.ts";
@@ -51,11 +60,17 @@ export async function checkFiles(files: readonly string[], onSlowLoad: SlowLoad)
     checks.push(await checkPath(file, { onSlowLoad, worlds }));
   }
   return {
-    problems: checks.flatMap(({ problems }) => problems),
+    problems: eachOnce(checks.flatMap(({ problems }) => problems)),
     tools: checks.flatMap(({ tools }) => tools),
     chains: checks.flatMap(({ chains }) => chains),
     files: checks.length,
   };
+}
+
+/** A file of tools that was not loaded is told about once, whoever needs it, and not beside what is wrong with it. */
+function eachOnce(problems: readonly Problem[]): readonly Problem[] {
+  const told = new Set(problems.flatMap(({ code, file }) => (code === unloadedTool ? [] : [file])));
+  return problems.filter(({ code, file }) => code !== unloadedTool || (told.has(file) ? false : told.add(file)));
 }
 
 interface Shared {
@@ -103,14 +118,20 @@ async function checkFolder(folder: string, place: Place): Promise<Checked> {
   if (folder === place.dir) return await checkWorkspace(folder, place.onSlowLoad);
   if (isBelow(folder, chainsOf(place))) {
     const checked = checkChainFolder(await place.world(), place.dir);
-    return { ...checked, problems: checked.problems.filter(({ file }) => isBelow(file, folder)) };
+    return {
+      ...checked,
+      problems: checked.problems.filter(({ code, file }) => code === unloadedTool || isBelow(file, folder)),
+    };
   }
   const chains = await chainFilesIn(folder, place);
   const tools = await checkToolFolder(folder, place);
   const files = new Set(chains.map(({ file }) => file));
   const checks = await Promise.all(chains.map((source) => checkChain(source, place)));
   return {
-    problems: [...tools.problems.filter(({ file }) => !files.has(file)), ...checks.flatMap(({ problems }) => problems)],
+    problems: eachOnce([
+      ...tools.problems.filter(({ file }) => !files.has(file)),
+      ...checks.flatMap(({ problems }) => problems),
+    ]),
     tools: tools.tools,
     chains: checks.flatMap((check) => check.chains),
   };
@@ -135,8 +156,8 @@ function chainsOf({ dir, config }: Setting): string {
   return join(dir, config.chains.directory);
 }
 
-function checkChainFolder({ library, folder }: ChainWorld, dir: string): Checked {
-  const problems = absolute(folder.problems(), dir);
+function checkChainFolder({ library, folder, toolProblems }: ChainWorld, dir: string): Checked {
+  const problems = absolute(withUnloadedTools(folder.problems(), toolProblems), dir);
   const own = library.names().filter((name) => folder.fileOf(name) !== undefined);
   return { ...nothing, problems, chains: own.filter((name) => !hasErrors(library.problems(name))) };
 }
@@ -188,9 +209,10 @@ function noFileOfOurs(text: string, file: string): Problem | undefined {
 }
 
 async function checkChain(source: SourceFile, place: Place): Promise<Checked> {
-  const { library, provideFor } = await place.world();
+  const { library, provideFor, toolProblems } = await place.world();
   await provideFor([source.text]);
-  const { plan, problems } = planFile(source, library.context);
+  const { plan, problems: found } = planFile(source, library.context);
+  const problems = withUnloadedTools(found, absolute(toolProblems, place.dir));
   return { ...nothing, problems, chains: plan === undefined ? [] : [plan.name] };
 }
 

@@ -24,6 +24,8 @@ export function makeBuiltins(): Promise<readonly AnyTool[]> {
 export interface ChainWorld {
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
+  /** What is wrong with the files of tools that were loaded for it. */
+  readonly toolProblems: readonly Problem[];
   /** Sees to it that the built-in tools are there, if a text names something that is built in. */
   readonly provideFor: (texts: readonly string[]) => Promise<void>;
 }
@@ -33,7 +35,8 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   const { dir, config } = setting;
   const { env, chains, secrets } = config;
   const registry = new ToolRegistry();
-  registry.replace(loaded ?? (await loadTools(join(dir, config.engine.toolsDirectory), setting)).tools, {});
+  const own = loaded === undefined ? await loadTools(join(dir, config.engine.toolsDirectory), setting) : undefined;
+  registry.replace(loaded ?? own?.tools ?? [], {});
   const library = new ChainLibrary({
     tools: {
       resolve: (name) => registry.resolve(name),
@@ -60,7 +63,7 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     for (const tool of await makeBuiltins()) if (!registry.has(tool.name)) registry.register(tool);
   };
   await provideFor(folder.texts());
-  return { library, folder, provideFor };
+  return { library, folder, provideFor, toolProblems: own?.problems ?? [] };
 }
 
 /** What a folder of tools gives. */

@@ -120,8 +120,9 @@ const stats: CommandSpec = {
 const approvals: CommandSpec = {
   name: "approvals",
   summary: "show calls that wait for a decision",
+  args: [{ name: "ID", about: "only this one, with all of its arguments", optional: true, completes: "approval" }],
   options: [{ flags: "--all", about: "also those that are decided, used or expired" }, json],
-  examples: ["windlass approvals"],
+  examples: ["windlass approvals", "windlass approvals k3j9x0q2ab5z-1 --json"],
   load: async () => (await import("./commands/approvals.ts")).showApprovals,
 };
 
@@ -144,15 +145,27 @@ const approve: CommandSpec = {
   details:
     "A run that waited for it goes on in this process, where no other executes it, and the exit code is that of the run.",
   args: decisionArgs,
-  options: decisionOptions,
-  examples: ['windlass approve k3j9x0q2ab5z-1 --note "checked with ops"'],
+  options: [
+    { flags: "--done", about: "the call was running when its process ended, and did its work: it is not made again" },
+    {
+      flags: "--output JSON",
+      about: "with --done, what its step gave; null where absent. @FILE to read it, - for stdin",
+    },
+    ...decisionOptions,
+  ],
+  examples: [
+    'windlass approve k3j9x0q2ab5z-1 --note "checked with ops"',
+    `windlass approve k3j9x0q2ab5z-1 --done --output '{ "id": 7 }'`,
+  ],
   load: async () => (await import("./commands/decide.ts")).approve,
 };
 
 const reject: CommandSpec = {
   name: "reject",
   summary: "refuse a waiting call",
-  details: "A run that waited for it goes on to its end in this process, where no other executes it.",
+  details:
+    "A run that waited for it goes on to its end in this process, where no other executes it. The exit code is 0 once " +
+    "the call is refused, whatever becomes of the run.",
   args: decisionArgs,
   options: decisionOptions,
   examples: ['windlass reject k3j9x0q2ab5z-1 --note "wrong account"'],
@@ -161,10 +174,12 @@ const reject: CommandSpec = {
 
 const prune: CommandSpec = {
   name: "prune",
-  summary: "remove old records",
-  details: "Without options it does what `retention` in windlass.yaml says.",
+  summary: "remove old records and runs",
+  details:
+    "Runs that are over go with the records of their time, with all that `show` and `explain` tell of them; those under " +
+    "way or waiting stay. Without options it does what `retention` in windlass.yaml says.",
   options: [
-    { flags: "--days N", about: "remove records older than this", atLeast: 0 },
+    { flags: "--days N", about: "remove what is older than this", atLeast: 0 },
     { flags: "--size SIZE", about: "remove the oldest until the rest takes no more: 500MB, 1GB" },
     json,
   ],

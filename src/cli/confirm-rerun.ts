@@ -58,6 +58,8 @@ function whyOf({ why, before, called, needs }: RerunStep): string {
       return "it has changed since";
     case "unsettled":
       return called ? `it did not end well (${before ?? "?"})` : "it was not reached then";
+    case "undone":
+      return "its work was undone";
     case "needs":
       return `it needs ${oneLine(needs ?? "?")}, which runs again`;
     case "asked":

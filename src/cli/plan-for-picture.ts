@@ -43,7 +43,7 @@ async function planWithoutTools(workspace: Workspace, nameOrFile: string): Promi
     const source = chains.sourceOf(name);
     if (source !== undefined) library.add(source);
   }
-  const plan = await loadChain(nameOrFile, { dir, library, folder, tools: engine.tools });
+  const plan = await loadChain(nameOrFile, { dir, library, folder, tools: engine.tools, toolProblems: () => [] });
   return { plan, missing: [...stubs.keys()] };
 }
 

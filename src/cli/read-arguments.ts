@@ -48,6 +48,16 @@ function checked(text: string, where: string): Record<string, unknown> {
   throw new UsageError(`${where}${result.issues.map(({ message }) => message).join("; ")}`);
 }
 
+/** The value of an option that takes JSON; `@FILE` reads a file, `-` stdin. */
+export async function readJson(text: string, option: string): Promise<unknown> {
+  const json = await readText(text, option);
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    throw new UsageError(`${option}: this is no JSON`, `text needs quotes of its own: ${option} '"like this"'`);
+  }
+}
+
 async function readText(text: string, option: string): Promise<string> {
   if (text === "-") return await readStart(process.stdin);
   if (!text.startsWith("@")) return text;

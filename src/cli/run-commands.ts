@@ -20,7 +20,7 @@ export const run: CommandSpec = {
     { flags: "-i KEY=VALUE", about: "input; the same as without -i", several: true },
     { flags: "--input JSON", about: "input as a JSON object, @FILE to read it, - for stdin" },
     { flags: "--context KEY=VALUE", about: "a value for ${context.KEY}; JSON where it is JSON", several: true },
-    { flags: "--run-id ID", about: "the run's id; the same id, chain and input again join that run" },
+    { flags: "--run-id ID", about: "the run's id; the same id, chain, input and context again join that run" },
     { flags: "--dry-run", about: "call only tools that change nothing, and show what else would be called" },
     { ...json, about: "print the execution log" },
     events,
@@ -76,7 +76,7 @@ export const show: CommandSpec = {
 export const explain: CommandSpec = {
   name: "explain",
   summary: "tell why a step of a run went as it did",
-  args: [runId, { name: "STEP", about: "the step's id; research/search inside of a sub-chain" }],
+  args: [runId, { name: "STEP", about: "the step's id; research/search inside of a sub-chain, each[2] for one item" }],
   options: [json],
   examples: ["windlass explain k3j9x0q2ab5z-1 summarize"],
   load: async () => (await import("./commands/explain.ts")).explainRun,

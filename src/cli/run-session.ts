@@ -5,6 +5,7 @@ import { askInRun } from "./ask-in-run.ts";
 import { closeWorkspace } from "./close-workspace.ts";
 import { endProcess } from "./end-process.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
 import { tellError } from "./report-error.ts";
 import { eventsView } from "./run-view/events-view.ts";
@@ -115,6 +116,7 @@ export async function followRun(
   try {
     return await execute({
       signal: interrupts.signal,
+      onNotice: noticesOf(invocation),
       onEvent: (event) => {
         stopWaiting();
         if (durable) session.runId = event.runId;
@@ -127,6 +129,15 @@ export async function followRun(
     session.runId = undefined;
     view.close();
   }
+}
+
+/** Tells what a person should know about a run, each thing once. */
+export function noticesOf({ terminal }: Invocation): (message: string) => void {
+  const told = new Set<string>();
+  return (message) => {
+    if (!told.has(message)) terminal.tell(`${terminal.tint("yellow", "note:")} ${oneLine(message)}`);
+    told.add(message);
+  };
 }
 
 /** Ctrl-C: the run is cancelled, and what it did is undone. */

@@ -1,10 +1,11 @@
 import type { Failure } from "../base/index.ts";
 import type { ExecutionLog, RunResult } from "../chain/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
+import { argumentsLine } from "./arguments-line.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
-import { commandLine, shellWord } from "./invocation.ts";
+import { type Invocation, commandLine, shellWord } from "./invocation.ts";
 import { askedAbout, openQuestions } from "./open-questions.ts";
 import { tellError } from "./report-error.ts";
 import type { RunSession } from "./run-session.ts";
@@ -18,6 +19,8 @@ export interface TellRunOptions {
   readonly durable: boolean;
   /** Where the questions of the run are kept; in the workspace where absent. */
   readonly approvals?: ApprovalStore;
+  /** Somebody said no, and the run ended as it then does: that is no failure of the command. */
+  readonly refused?: boolean;
   /** Further fields of the log that `--json` prints. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -30,7 +33,8 @@ export async function tellRun(result: RunResult, session: RunSession, options: T
   const tint = (style: Style, text: string): string => terminal.tint(style, text);
   terminal.tell(summaryLine(log, tint, { left: true }));
   if (invocation.flag("json")) terminal.print(safeJson({ ...log, ...options.extra }));
-  else if (result.success && !invocation.flag("events")) terminal.print(safeJson(result.output));
+  // What comes out is shown as the log shows it, secrets redacted.
+  else if (result.success && !invocation.flag("events")) terminal.print(safeJson(log.output));
   tellUndone(log, session);
   if (result.status === "waiting") await tellWaiting(result.runId, session, options);
   else if (result.status === "running") tellLeft(result.runId, session);
@@ -82,7 +86,8 @@ export async function tellWaiting(
   terminal.tell(`${terminal.tint("yellow", "waiting:")} run ${runId} needs ${many}`);
   for (const { id, tool, args, ...question } of questions) {
     terminal.tell(`  ${askedAbout(question)}`);
-    terminal.tell(`    ${terminal.tint("bold", oneLine(tool))} ${safeJson(args, 0)}`);
+    const shown = argumentsLine(args, commandLine(invocation, "approvals", id));
+    terminal.tell(`    ${terminal.tint("bold", oneLine(tool))} ${shown}`);
     if (durable) terminal.tell(`    ${terminal.tint("cyan", commandLine(invocation, "approve", id))}`);
   }
   if (durable) terminal.tell(terminal.tint("dim", "  approve lets the run go on, and so does reject, to its end"));
@@ -96,7 +101,10 @@ function tellLeft(runId: string, { invocation }: RunSession): void {
   terminal.tell(`Run ${runId} is left where it was, nothing is undone: ${how} goes on with it`);
 }
 
-const notKept = ["run it at a terminal and answer there, or take `durable: false` out of the chain or windlass.yaml"];
+/** What to do about a question in a run that is not kept. */
+export const notKept: readonly string[] = [
+  "run it at a terminal and answer there, or take `durable: false` out of the chain or windlass.yaml",
+];
 
 interface Telling {
   readonly session: RunSession;
@@ -114,5 +122,12 @@ function tellRunFailure(error: Failure, log: ExecutionLog, { session, options }:
     failed === undefined
       ? `${commandLine(invocation, "show", log.chain_id)} shows what happened`
       : `${commandLine(invocation, "explain", log.chain_id, shellWord(failed.id))} tells why`;
+  if (options.refused === true) return tellRefused(message, why, invocation);
   tellError(invocation.terminal, { message, code, hints: options.durable ? [why] : [] });
+}
+
+/** How a run ended that somebody refused something. */
+function tellRefused(message: string, why: string, { terminal }: Invocation): void {
+  terminal.tell(`So the run has ended: ${oneLine(message)}`);
+  terminal.tell(terminal.tint("dim", `  ${why}`));
 }

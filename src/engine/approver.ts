@@ -5,7 +5,8 @@ import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
 export type Answer =
   /** `giveBack` is called when the call then never started, because there was no place for it or it was cancelled. */
   | { readonly kind: "approved"; readonly giveBack?: () => Promise<void> }
-  | { readonly kind: "rejected"; readonly note?: string }
+  /** `asked` is false where nobody could be: the note then says why. */
+  | { readonly kind: "rejected"; readonly note?: string; readonly asked?: false }
   /** Nobody decided yet; the caller comes back later. */
   | { readonly kind: "parked"; readonly id: string };
 

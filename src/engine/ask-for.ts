@@ -1,8 +1,9 @@
 import { jsonText } from "../base/index.ts";
+import { tooLargeToAsk } from "../store/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
 import type { Call } from "./call.ts";
-import type { Answer } from "./approver.ts";
+import type { Answer, Approver } from "./approver.ts";
 
 /** A question to a person about one call, and the arguments that the answer is bound to. */
 export interface Question {
@@ -30,7 +31,11 @@ export function askFor(call: Call, tool: AnyTool): Question {
     expiresAt: call.executedAt + core.limits.approvalMs,
     ...(context.principal !== undefined && { principal: context.principal }),
   };
-  const answer = ask(call, request, waiting.signal);
+  const unseen = "text" in json ? tooLargeToAsk(Buffer.byteLength(json.text)) : undefined;
+  const answer: Promise<Answer> =
+    unseen === undefined
+      ? ask(call, request, waiting.signal)
+      : Promise.resolve({ kind: "rejected", asked: false, note: unseen });
   return { args, answer, withdraw };
 
   function withdraw(): void {
@@ -49,7 +54,16 @@ function ignore(): void {}
 
 /** Approvers are written by users: one that answers nonsense has not approved anything. */
 async function ask(call: Call, ...asked: Parameters<Call["core"]["approver"]["ask"]>): Promise<Answer> {
-  const answer = await (call.context.hooks?.approver ?? call.core.approver).ask(...asked);
+  const answer = await approverOf(call).ask(...asked);
   if (["approved", "rejected", "parked"].includes(answer?.kind)) return answer;
   throw new TypeError("the approver gave no answer of the kind approved, rejected or parked");
+}
+
+/** Whoever is asked: the owner of the call, or of the nearest one around it that has an owner. */
+function approverOf(call: Call): Approver {
+  let approver = call.context.hooks?.approver;
+  for (let outer = call.parent; approver === undefined && outer !== undefined; outer = outer.parent) {
+    approver = outer.context.hooks?.innerApprover;
+  }
+  return approver ?? call.core.approver;
 }

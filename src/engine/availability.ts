@@ -5,11 +5,13 @@ import type { EngineOptions } from "./engine-options.ts";
 export function availability(options: Pick<EngineOptions, "enabledTools" | "disabledTools">) {
   const enabled = new Set(options.enabledTools);
   const disabled = new Set(options.disabledTools);
+  const someDisabled = disabled.size > 0;
   /** Why it is not on offer, if it is not. */
   return (tool: AnyTool): string | undefined => {
     if (tool.status === "disabled" || tool.status === "draft") return `${tool.name} is ${tool.status}`;
     if (tool.gated && !isNamed(tool, enabled)) return `${tool.name} is gated; name it in enabled_tools to use it`;
-    if (isNamed(tool, disabled) && !tool.alwaysEnabled) return `${tool.name} is switched off by disabled_tools`;
+    if (someDisabled && isNamed(tool, disabled) && !tool.alwaysEnabled)
+      return `${tool.name} is switched off by disabled_tools`;
     return undefined;
   };
 }

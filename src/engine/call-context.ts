@@ -42,9 +42,20 @@ export function forConversation(agentId: string, conversationId: string, more: C
   return { ...more, callerType: "conversation_agent", callerId: agentId, conversationId };
 }
 
-/** The context of a chain step: it passes by the global limit, and its retries are the chain's business. */
+/**
+ * The context of a chain step: it passes by the global limit, waits for a rate or a place of its category without the
+ * queue's time limit, and its retries are the chain's business.
+ */
 export function forWorkflow(workflowId: string, nodeId: string, more: CallContext = {}): CallContext {
   return { maxRetries: 0, ...more, callerType: "workflow_node", callerId: nodeId, workflowId };
+}
+
+/**
+ * How long a call waits for a place or for a rate; undefined for the queue's own limit. A chain step, and whatever is
+ * called within one, is in no queue of callers that could come back later: it waits as long as its step may take.
+ */
+export function patience({ callerType, limitMs }: CallContext): number | undefined {
+  return callerType === "workflow_node" ? (timeLimit(limitMs) ?? Infinity) : undefined;
 }
 
 /** A time that a clock can measure; what is none (NaN, 0, text from plain JavaScript) counts as not stated. */

@@ -209,7 +209,7 @@ describe("parts that break their word", () => {
     [
       "a destructive function",
       () =>
-        createEngine().call(
+        createEngine({ permissions: { ask: ["destructive"] } }).call(
           sampleTool(() => 1, { destructive: boom }),
           {},
         ),

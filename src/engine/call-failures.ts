@@ -60,6 +60,11 @@ export function denied(tool: string, { rule }: Ruling): Failure {
 export function notApproved(tool: string, answer: Exclude<Answer, { kind: "approved" }>): Failure {
   if (answer.kind === "rejected") {
     const note = answer.note === undefined ? "" : `: ${answer.note}`;
+    if (answer.asked === false) {
+      return failure("permission_denied", `nobody was asked about this call of ${tool}${note}`, {
+        reason: "not_asked",
+      });
+    }
     return failure("permission_denied", `a person rejected this call of ${tool}${note}`, { reason: "rejected" });
   }
   return failure("approval_required", `${tool} waits for approval ${answer.id}; after that, make the same call again`, {

@@ -5,7 +5,7 @@ import type { CallContext } from "./call-context.ts";
 import type { Denies } from "./denials.ts";
 import type { AbortCause } from "./failed-attempt.ts";
 
-/** What the owner of a call takes into its own hands, such as a run that journals its steps. Not for nested calls. */
+/** What the owner of a call takes into its own hands, such as a run that journals its steps. */
 export interface CallHooks {
   /** Before the handler runs for the first time; it runs once the promise is fulfilled, and never if it is rejected. */
   started?(effect: Effect): void | Promise<void>;
@@ -15,6 +15,8 @@ export interface CallHooks {
   progress?(value: unknown): void;
   /** Asked instead of the engine's approver. */
   readonly approver?: Approver | undefined;
+  /** The same for the calls that this one makes, and those below: the only thing here that concerns them. */
+  readonly innerApprover?: Approver | undefined;
 }
 
 /** Told how a call ended, once. Must not throw. */

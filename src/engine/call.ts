@@ -13,6 +13,7 @@ import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
 import { type Flight, asItIs, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
 import { type Outcome, copyOutcome } from "./outcome.ts";
+import { ruleOn } from "./rule-on.ts";
 
 const none: readonly Issue[] = [];
 
@@ -179,14 +180,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   #permit(tool: AnyTool): Later<ToolResult> {
-    const ruling = this.core.rule({
-      tool: tool.name,
-      aliases: tool.aliases,
-      source: this.source,
-      callerType: this.context.callerType ?? "direct",
-      effect: this.effect,
-      destructive: typeof tool.destructive === "function" ? tool.destructive(this.args) : tool.destructive,
-    });
+    const ruling = ruleOn(this, tool);
     switch (ruling.permission) {
       case "allow":
         return this.#reuse(tool);

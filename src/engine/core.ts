@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 import type { Denies } from "./denials.ts";
 import type { EngineEvent } from "./events.ts";
 import type { Flights } from "./flights.ts";
-import type { PermissionSubject, Ruling } from "./permissions.ts";
+import type { Permissions } from "./permissions.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** Finds the tool behind a name, at once. The registry is one; the hub wraps it. */
@@ -58,7 +58,7 @@ export interface Core {
   readonly strict: boolean;
   readonly live: LinkedList<Call>;
   readonly log: (entry: LogEntry) => void;
-  rule(subject: PermissionSubject): Ruling;
+  readonly permissions: Permissions;
   readonly denies: Denies | undefined;
   /** Why this tool is not on offer, if it is not. */
   unavailable(tool: AnyTool): string | undefined;

@@ -191,7 +191,7 @@ export class Engine {
     const log = logSink(options.onLog, redactor);
     const approver = options.approver ?? parkingApprover(createMemoryApprovals({ ids, clock }), clock);
     const { secrets = {}, missingSecrets = {} } = options;
-    const rule = compilePermissions(options.permissions);
+    const permissions = compilePermissions(options.permissions);
     return {
       clock,
       wallTime: new WallTime(clock),
@@ -221,8 +221,8 @@ export class Engine {
       limits: { ...engineDefaults, ...options.limits },
       strict: options.strictValidation ?? false,
       live: new LinkedList<Call>(),
-      rule,
-      denies: denials(options.permissions, rule),
+      permissions,
+      denies: denials(options.permissions, permissions),
       unavailable: availability(options),
       isClosed: () => this.#closing !== undefined,
     };

@@ -1,6 +1,6 @@
 import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
 import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
-import type { CallContext } from "./call-context.ts";
+import { type CallContext, patience } from "./call-context.ts";
 import type { CallHandle, CallListener } from "./call-hooks.ts";
 import type { Core } from "./core.ts";
 import { type AbortCause, failureOf, messageOf, stopped } from "./failed-attempt.ts";
@@ -167,6 +167,10 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     return !this.job.tool.composite;
   }
 
+  get patienceMs(): number | undefined {
+    return patience(this.job.context);
+  }
+
   /** A chain step: its run has its own limit. */
   get #bypasses(): boolean {
     return !this.job.nested && this.job.context.callerType === "workflow_node";
@@ -218,7 +222,8 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   #refused(why: Refusal): Failure {
     const { settings } = this.core.scheduler;
     if (why === "queue_timeout") {
-      return failure("queue_timeout", `${this.job.tool.name} waited ${settings.queueTimeoutMs} ms for a free place`);
+      const waitedMs = this.patienceMs ?? settings.queueTimeoutMs;
+      return failure("queue_timeout", `${this.job.tool.name} waited ${waitedMs} ms for a free place`);
     }
     return settings.strategy === "reject"
       ? failure("rejected", `all ${settings.maxConcurrent} places are taken, and the strategy is to reject`)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { unhandledRejections } from "../../test/support/unhandled-rejections.ts";
@@ -135,6 +136,36 @@ describe("the result cache", () => {
     await engine.call(tool, args);
     await engine.call(tool, args);
     expect(seen.runs).toBe(2);
+  });
+
+  test("what a caller wants reused outlives the tool's object, and not its code", async () => {
+    const shared = createMemoryCache({});
+    const reuse = { ttlMs: 60_000 };
+    const revised = (revision: string, given: string): AnyTool =>
+      Object.freeze({ ...sampleTool(() => given), revision });
+    const ask = async (tool: AnyTool): Promise<unknown> => {
+      const result = await createEngine({ cache: shared }).call(tool, { a: 1 }, { reuse });
+      return result.success && result.output;
+    };
+    expect(await ask(revised("1", "old"))).toBe("old");
+    expect(await ask(revised("1", "the same code, loaded again"))).toBe("old");
+    expect(await ask(revised("2", "new"))).toBe("new");
+    expect(await ask(sampleTool(() => "another schema", { input: z.object({ a: z.number() }) }))).toBe(
+      "another schema",
+    );
+  });
+
+  test("a patient call does not share work that gives up sooner", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock, concurrency: { rateLimits: { http: "1/m" } } });
+    const tool = sampleTool(() => "done", { category: "http", cache, timeoutMs: 5_000 });
+    await engine.call(tool, { first: true }, forWorkflow("w", "a"));
+    const hasty = engine.call(tool, {}, forWorkflow("w", "b", { limitMs: 10_000 }));
+    const patient = engine.call(tool, {}, forWorkflow("w", "c"));
+    await clock.pass(10_000);
+    expect(await hasty).toMatchObject({ error: { code: "queue_timeout" } });
+    await clock.pass(50_000);
+    expect(await patient).toMatchObject({ success: true });
   });
 
   test("an effect of the arguments decides: what writes is never reused", async () => {

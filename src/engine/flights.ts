@@ -1,7 +1,7 @@
 import { canonicalJson, createIds, plainJsonSize } from "../base/index.ts";
-import type { AnyTool } from "../tool/index.ts";
+import { type AnyTool, fingerprintTool } from "../tool/index.ts";
 import type { Call } from "./call.ts";
-import type { CallContext } from "./call-context.ts";
+import { type CallContext, patience } from "./call-context.ts";
 import type { Execution, Settles } from "./execution.ts";
 import { messageOf } from "./failed-attempt.ts";
 import type { Outcome } from "./outcome.ts";
@@ -74,8 +74,9 @@ export function isComparable(args: unknown): boolean {
 /** Equal for the same tool, arguments and principal: nobody sees what another principal was given. */
 export function reuseKey(tool: AnyTool, args: unknown, { principal, reuse }: CallContext): string {
   if (reuse === undefined) return canonicalJson([identityOf(tool), principal ?? null, args]);
-  // Who asks for reuse wants it across processes too, so that the identity of an object does not do.
-  return canonicalJson([tool.name, tool.version, principal ?? null, reuse.key ?? null, reuse.key ?? args]);
+  // Who asks for reuse wants it across processes too, so that the identity of an object does not do; but what other
+  // code gave under the same name is not used again.
+  return canonicalJson([fingerprintTool(tool), principal ?? null, reuse.key ?? null, reuse.key ?? args]);
 }
 
 /**
@@ -94,11 +95,12 @@ const identityIds = createIds();
 /**
  * Which work a call may share. A composite shares none: it might be waiting for itself. A nested call, or a chain step,
  * that joined a root's work in the queue would wait for a place that perhaps its own root holds. And nobody may fail by
- * limits that are stricter than its own.
+ * limits that are stricter than its own, or wait longer than it wants to.
  */
 export function flightKey(call: Call, key: string): string {
   const place = call.nested ? "nested" : call.context.callerType === "workflow_node" ? "step" : "root";
-  return [place, call.timeoutMs, call.maxRetries, call.tool.composite ? call.callId : "", key].join(" ");
+  const limits = [call.timeoutMs, call.maxRetries, patience(call.context) ?? "usual"];
+  return [place, ...limits, call.tool.composite ? call.callId : "", key].join(" ");
 }
 
 /** Keeps the output of some work for equal calls to come. */

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { isFailureError } from "../base/index.ts";
@@ -15,7 +16,7 @@ const subject: PermissionSubject = {
 };
 
 const decide = (rules: PermissionRules, about: Partial<PermissionSubject> = {}): string =>
-  compilePermissions(rules)({ ...subject, ...about }).permission;
+  compilePermissions(rules).rule({ ...subject, ...about }).permission;
 
 describe("the order of the rules", () => {
   test("deny comes before ask, ask before allow", () => {
@@ -26,11 +27,11 @@ describe("the order of the rules", () => {
   });
 
   test("no match denies, and says that no rule allows it", () => {
-    expect(compilePermissions({ deny: [], ask: [], allow: ["other"] })(subject)).toEqual({ permission: "deny" });
+    expect(compilePermissions({ deny: [], ask: [], allow: ["other"] }).rule(subject)).toEqual({ permission: "deny" });
   });
 
   test("the rule that decided is named", () => {
-    expect(compilePermissions({ deny: ["x", "file_*"] })(subject)).toMatchObject({ rule: "file_*" });
+    expect(compilePermissions({ deny: ["x", "file_*"] }).rule(subject)).toMatchObject({ rule: "file_*" });
   });
 
   test("by default a model is asked about what is destructive, and everything else is allowed", () => {
@@ -185,4 +186,21 @@ describe("rules in the engine", () => {
     expect(ran).toBe(false);
     expect(engine.metrics().totalAcquired).toBe(0);
   });
+});
+
+test("what is decided for every call of a caller agrees with what is decided for each", () => {
+  const list = fc.subarray(["*", "model:*", "chain:*", "destructive", "file_*", "person:effect:once", "source:mcps"]);
+  const about = fc.record({
+    tool: fc.constantFrom("file_write", "other"),
+    callerType: fc.constantFrom<CallerType>("direct", "conversation_agent", "workflow_node", "mcp_client"),
+    effect: fc.constantFrom("pure" as const, "once" as const),
+    source: fc.constantFrom("tools", "mcps"),
+    destructive: fc.boolean(),
+  });
+  const agrees = (rules: PermissionRules, given: Partial<PermissionSubject>): boolean => {
+    const { always, rule } = compilePermissions(rules);
+    const each = rule({ ...subject, ...given });
+    return (always(given.callerType ?? "direct") ?? each) === each || each.rule === undefined;
+  };
+  expect(() => fc.assert(fc.property(fc.record({ deny: list, ask: list, allow: list }), about, agrees))).not.toThrow();
 });

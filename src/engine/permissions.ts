@@ -51,30 +51,54 @@ export interface Ruling {
   readonly rule?: string;
 }
 
-/** Reads the rules once; the function it returns decides calls. A missing list keeps its default. */
-export function compilePermissions(rules: PermissionRules = {}): (subject: PermissionSubject) => Ruling {
+/** Rules that were read once. */
+export interface Permissions {
+  /** Decides a call. */
+  readonly rule: (subject: PermissionSubject) => Ruling;
+  /** What is decided for every call of such a caller, whatever it is: most often nothing else has to be looked at. */
+  readonly always: (caller: CallerType) => Ruling | undefined;
+}
+
+/** A missing list keeps its default. */
+export function compilePermissions(rules: PermissionRules = {}): Permissions {
   const ordered = (["deny", "ask", "allow"] as const).flatMap((permission) =>
     (rules[permission] ?? defaultPermissions[permission]).map((rule) => ({
       permission,
       rule,
-      matches: compileRule(rule),
+      ...compileRule(rule),
     })),
   );
-  return (subject) => {
-    for (const ruling of ordered) if (ruling.matches(subject)) return ruling;
-    return { permission: "deny" };
+  const same = new Map<CallerType, Ruling>();
+  for (const type of new Set(callers.values())) {
+    const first = ordered.find(({ caller }) => caller === undefined || caller === type);
+    if (first === undefined || first.matches === anything) same.set(type, first ?? { permission: "deny" });
+  }
+  return {
+    always: (caller) => same.get(caller),
+    rule: (subject) => {
+      const applies = ({ caller, matches }: Rule): boolean =>
+        (caller === undefined || caller === subject.callerType) && matches(subject);
+      return ordered.find(applies) ?? { permission: "deny" };
+    },
   };
 }
 
-function compileRule(rule: string): Matcher {
-  const colon = rule.indexOf(":");
-  const caller = colon === -1 ? undefined : callers.get(rule.slice(0, colon));
-  const matches = compileSelector(caller === undefined ? rule : rule.slice(colon + 1), rule);
-  return caller === undefined ? matches : (subject) => subject.callerType === caller && matches(subject);
+interface Rule {
+  /** Whose calls it is about; everybody's where undefined. */
+  readonly caller: CallerType | undefined;
+  readonly matches: Matcher;
 }
 
+function compileRule(rule: string): Rule {
+  const colon = rule.indexOf(":");
+  const caller = colon === -1 ? undefined : callers.get(rule.slice(0, colon));
+  return { caller, matches: compileSelector(caller === undefined ? rule : rule.slice(colon + 1), rule) };
+}
+
+const anything: Matcher = () => true;
+
 function compileSelector(selector: string, rule: string): Matcher {
-  if (selector === "*") return () => true;
+  if (selector === "*") return anything;
   if (selector === "destructive") return (subject) => subject.destructive;
   const colon = selector.indexOf(":");
   const [kind, value] = colon === -1 ? ["tool", selector] : [selector.slice(0, colon), selector.slice(colon + 1)];

@@ -333,4 +333,41 @@ describe("[B12] chain steps in the engine", () => {
     const { records } = await engine.queryRecords({});
     expect(records.map(({ queuedMs }) => queuedMs).toSorted((a, b) => a - b)).toEqual([0, 0, 10, 10]);
   });
+
+  test("a chain step waits for a rate as long as it takes, and so does what it calls", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock, concurrency: { queueTimeoutMs: 50, rateLimits: { http: "1/s" } } });
+    const work = sampleTool(() => "done", { category: "http", timeoutMs: 10 });
+    const around = sampleTool((_args, { callTool }) => callTool(work, {}), {
+      name: "around",
+      composite: true,
+      timeoutMs: 60_000,
+    });
+    const steps = Array.from({ length: 4 }, (_, n) => engine.call(work, {}, forWorkflow("w", `n${n}`)));
+    const inside = engine.call(around, {}, forWorkflow("w", "inside"));
+    const root = engine.call(work, {});
+    await clock.pass(5_000);
+    for (const result of await Promise.all(steps)) expect(result.success).toBe(true);
+    expect(await inside).toMatchObject({ success: true, output: { success: true, output: "done" } });
+    expect(await root).toMatchObject({ success: false, error: { code: "queue_timeout" } });
+  });
+
+  test("a chain step with a time limit waits no longer than that, and a cancelled one no longer at all", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock, concurrency: { rateLimits: { http: "1/h" } } });
+    const work = sampleTool(() => "done", { category: "http" });
+    await engine.call(work, {}, forWorkflow("w", "first"));
+    const limited = engine.call(work, {}, forWorkflow("w", "second", { limitMs: 40_000 }));
+    const controller = new AbortController();
+    const stopped = engine.call(work, {}, forWorkflow("w", "third", { signal: controller.signal }));
+    await clock.pass(39_999);
+    expect(engine.bucketMetrics()["http"]?.queue).toBe(2);
+    await clock.pass(1);
+    expect(await limited).toMatchObject({
+      error: { code: "queue_timeout", message: "work waited 40000 ms for a free place" },
+    });
+    controller.abort();
+    expect(await stopped).toMatchObject({ error: { code: "cancelled" } });
+    expect(clock.timers).toBe(0);
+  });
 });

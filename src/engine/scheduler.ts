@@ -77,7 +77,8 @@ export class Scheduler {
     ticket.state = "queued";
     ticket.since = now;
     ticket.sequence = ++this.#sequence;
-    ticket.deadline = this.#deadlines.set(this.settings.queueTimeoutMs, ticket);
+    const patienceMs = ticket.owner.patienceMs ?? this.settings.queueTimeoutMs;
+    if (patienceMs < Infinity) ticket.deadline = this.#deadlines.set(patienceMs, ticket);
     queue.push(ticket);
     if (ticket.global) this.#queued++;
     this.#awaitRate(bucket, now);

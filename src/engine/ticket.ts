@@ -15,6 +15,8 @@ export interface Admitted {
   readonly global: boolean;
   /** Needs a place in its bucket: tools that are not composites, since they hold it while they wait for nobody. */
   readonly slot: boolean;
+  /** How long it waits, in milliseconds; as long as `queueTimeoutMs` says where absent. */
+  readonly patienceMs?: number | undefined;
   admitted(ticket: Ticket): void;
   refused(ticket: Ticket, why: Refusal): void;
 }

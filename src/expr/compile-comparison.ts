@@ -21,7 +21,7 @@ export function compileComparison(node: BinaryNode, compile: Compile): Code {
     default: {
       const holds = orderings[node.operator as keyof typeof orderings];
       return (frame) => {
-        const order = compare(left(frame), right(frame), { frame, node });
+        const order = compare(left(frame), right(frame), { frame, node, text: compile.text });
         return order !== undefined && holds(order);
       };
     }
@@ -40,8 +40,13 @@ interface Place {
   readonly node: BinaryNode;
 }
 
+interface Ordered extends Place {
+  readonly text: string;
+}
+
 /** Negative, zero or positive; undefined where one of the two is missing, and nothing holds. */
-function compare(left: unknown, right: unknown, { frame, node }: Place): number | undefined {
+function compare(left: unknown, right: unknown, place: Ordered): number | undefined {
+  const { frame, node } = place;
   spend(frame, 1, node);
   if (typeof left === "number" && typeof right === "number") return left - right;
   if (left === missing || right === missing) return undefined;
@@ -50,9 +55,25 @@ function compare(left: unknown, right: unknown, { frame, node }: Place): number 
     if (left === right) return 0;
     return left < right ? -1 : 1;
   }
-  const types = `${typeName(left)} and ${typeName(right)}`;
-  const hint = "only two numbers or two strings have an order; num() makes a number, ?? stands in for null";
-  throw new ExpressionError("type", `${node.operator} does not compare ${types}`, { at: node.at, end: node.end, hint });
+  throw unordered(left, right, place);
+}
+
+/** Null among values is no mistake of the chain's author, who has to hear which value it is and how to provide for it. */
+function unordered(left: unknown, right: unknown, { node, text }: Ordered): ExpressionError {
+  const { at, end } = node;
+  const message = `${node.operator} does not compare ${typeName(left)} and ${typeName(right)}`;
+  const operand = left === null ? node.left : right === null ? node.right : undefined;
+  if (operand?.kind !== "path") {
+    const hint = "only two numbers or two strings have an order; num() makes a number, ?? stands in for null";
+    return new ExpressionError("type", message, { at, end, hint });
+  }
+  const path = shorten(text.slice(operand.at, operand.end));
+  const hint = `write ${path} != null && ${shorten(text.slice(at, end))}, or give it a value: (${path} ?? 0)`;
+  return new ExpressionError("type", `${message}: ${path} is null`, { at, end, hint });
+}
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…`.toWellFormed() : text;
 }
 
 /** An item of a list, a part of a string, a key of an object. */

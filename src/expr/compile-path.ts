@@ -171,10 +171,16 @@ function filterWalk(test: Code, span: Span): Walk {
     if (list === undefined || frame === undefined) return missing;
     const kept: unknown[] = [];
     const outer = frame.current;
-    for (const item of list) {
-      spend(frame, 1, span);
-      frame.current = item;
-      if (!isFalsy(test(frame))) kept.push(item);
+    let index = 0;
+    try {
+      for (const item of list) {
+        spend(frame, 1, span);
+        frame.current = item;
+        if (!isFalsy(test(frame))) kept.push(item);
+        index++;
+      }
+    } catch (error) {
+      throw error instanceof ExpressionError ? error.ofItem(index) : error;
     }
     frame.current = outer;
     return kept;

@@ -64,6 +64,26 @@ describe("an error points at exactly the part that is wrong, and says what to do
     expect(error.hint).toEqual(like(hint));
   });
 
+  test.each([
+    ["${input.a > 3}", "> does not compare null and number: input.a is null", "input.a != null && input.a > 3"],
+    ["${'b' < input.a}", "< does not compare string and null: input.a is null", "input.a != null && 'b' < input.a"],
+    [
+      "${input.list[?@.score > 3]}",
+      "> does not compare null and number: @.score is null (item 1 of the list)",
+      "@.score != null && @.score > 3",
+    ],
+    ["${input.list[?lower(@.score) == 'a']}", /needs a string.* \(item 0 of the list\)/, undefined],
+  ])("%s names the value that is null, and how to provide for it", (text, message, better) => {
+    const nulls = { input: { a: null, list: [{ score: 4 }, { score: null }, {}] } };
+    const error = errorOf(() => compileTemplate(text).evaluate(nulls));
+    expect(error.message).toEqual(like(message));
+    if (better === undefined) return;
+    expect(error.hint).toContain(`write ${better}`);
+    const inFilter = better.startsWith("@");
+    const repaired = compileTemplate(inFilter ? `\${input.list[?${better}]}` : `\${${better}}`);
+    expect(repaired.evaluate(nulls)).toEqual(inFilter ? [{ score: 4 }] : false);
+  });
+
   test("in a condition the place counts from the start of the text, blanks included", () => {
     const text = "  ${inptu.x}";
     const error = errorOf(() => compileCondition(text));

@@ -42,6 +42,9 @@ export interface Span {
 
 const brand = Symbol.for("windlass.expression_error");
 
+/** What may be wrong with a value, and not with another one. */
+const itemFaults: ReadonlySet<ExpressionFault> = new Set(["type", "missing", "not_finite", "not_json"]);
+
 /** What is wrong with an expression, a template or a JSONPath, and where in its text. */
 export class ExpressionError extends Error {
   readonly fault: ExpressionFault;
@@ -65,6 +68,13 @@ export class ExpressionError extends Error {
     this.at = at;
     this.length = Math.max(0, end - at);
     this.hint = hint;
+  }
+
+  /** The same error, met at this item of a list; limits are not about items. */
+  ofItem(index: number): ExpressionError {
+    const { fault, message, at, length, hint } = this;
+    if (!itemFaults.has(fault)) return this;
+    return new ExpressionError(fault, `${message} (item ${index} of the list)`, { at, end: at + length, hint });
   }
 
   /** The same error, of the text at this path of a value. */

@@ -133,7 +133,14 @@ function unexpected(text: string, at: number): ExpressionError {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const end = at + character.length;
   const message = `${JSON.stringify(character)} is not part of the language`;
-  return new ExpressionError("syntax", message, { at, end, hint: habits.get(character) });
+  return new ExpressionError("syntax", message, { at, end, hint: braces(text, at) ?? habits.get(character) });
+}
+
+/** `${{ x }}` is how others write it. */
+function braces(text: string, at: number): string | undefined {
+  if (text.slice(at - 2, at + 1) !== "${{") return undefined;
+  const inner = /^\{\s*([^{}\n]{1,80}?)\s*\}\}/.exec(text.slice(at, at + 100))?.[1] ?? "…";
+  return `write one pair of braces: "\${${inner}}"`;
 }
 
 function tooLong(start: number, end: number): ExpressionError {

@@ -1,5 +1,13 @@
 export { approvalAt, maxApprovals } from "./approval-state.ts";
-export type { Approval, ApprovalRequest, ApprovalStatus, ApprovalStore, Decision } from "./approvals.ts";
+export {
+  type Approval,
+  type ApprovalRequest,
+  type ApprovalStatus,
+  type ApprovalStore,
+  type Decision,
+  maxApprovalBytes,
+  tooLargeToAsk,
+} from "./approvals.ts";
 export { type FlatRecord, finite, flatSize, flattenRecord, label, restoreRecord } from "./flat-record.ts";
 export { checkRetention } from "./check-retention.ts";
 export { type MemoryApprovalsOptions, createMemoryApprovals } from "./memory-approvals.ts";
@@ -8,7 +16,7 @@ export { type MemoryRecordsOptions, createMemoryRecords } from "./memory-records
 export { type MemoryRunsOptions, createMemoryRuns } from "./memory-runs.ts";
 export { CallCounter, type Tallies, type ToolTally, statisticsOf, summarise } from "./record-figures.ts";
 export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
-export { type RecordRedactor, valueText } from "./record-text.ts";
+export { type RecordRedactor, wholeText } from "./record-text.ts";
 export {
   type BriefSummary,
   type CallRecord,
@@ -25,7 +33,7 @@ export {
   brief,
 } from "./records.ts";
 export type { ResultCache } from "./result-cache.ts";
-export { gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
+export { checkNumbered, gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
 export type {
   Claim,
   JournalEvent,

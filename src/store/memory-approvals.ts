@@ -7,7 +7,7 @@ import {
   type Decision,
 } from "./approvals.ts";
 import { approvalAt, isOpen, maxApprovals } from "./approval-state.ts";
-import { plainValue } from "./record-text.ts";
+import { wholeValue } from "./record-text.ts";
 
 /** What {@link createMemoryApprovals} takes. */
 export interface MemoryApprovalsOptions {
@@ -42,7 +42,7 @@ class MemoryApprovals implements ApprovalStore {
     const now = this.#clock.now();
     const open = this.#newest((approval) => approval.key === request.key && isOpen(approval, now));
     if (open !== undefined) return open;
-    const args = plainValue(request.args);
+    const args = wholeValue(request.args);
     const approval: Approval = { ...request, args, id: this.#ids.next(), status: "pending", createdAt: now };
     this.#byId.set(approval.id, approval);
     if (this.#byId.size > maxApprovals) this.#forgetOne(now);
@@ -73,6 +73,7 @@ class MemoryApprovals implements ApprovalStore {
       decidedAt: now,
       ...(decision.by !== undefined && { decidedBy: decision.by }),
       ...(decision.note !== undefined && { note: decision.note }),
+      ...(decision.done !== undefined && { done: { output: wholeValue(decision.done.output) ?? null } }),
     };
     this.#byId.set(id, decided);
     return decided;

@@ -1,6 +1,6 @@
 import { type Clock, type FailureError, systemClock } from "../base/index.ts";
 import type { RecordStore } from "./records.ts";
-import { gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
+import { checkNumbered, gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
 import type {
   Claim,
   JournalEvent,
@@ -72,11 +72,17 @@ class MemoryRuns implements RunJournal {
     this.#silenceMs = options.ownerSilenceMs ?? ownerSilenceMs;
   }
 
-  async create(run: NewRun, owner: RunOwner): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+  async create(
+    run: NewRun,
+    owner: RunOwner,
+    before: readonly JournalEvent[] = [],
+  ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    checkNumbered(run.id, before);
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const made = { ...run };
-    this.#runs.set(run.id, { made, events: [], status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
+    const events = [...before];
+    this.#runs.set(run.id, { made, events, status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
     this.#hear(owner);
     return { lease: { runId: run.id, epoch: 1 } };
   }

@@ -1,5 +1,6 @@
-import type { Failure } from "../base/index.ts";
+import { type Failure, fail } from "../base/index.ts";
 import type { Redactor } from "../text/index.ts";
+import { maxApprovalBytes } from "./approvals.ts";
 
 /** What stores need of a redactor. */
 export type RecordRedactor = Pick<Redactor, "text" | "value">;
@@ -10,21 +11,43 @@ const previewLength = 2000;
 
 /** The JSON text of a value, redacted and of bounded size; `null` where there is no value. Never throws. */
 export function valueText(value: unknown, redactor: RecordRedactor): string | null {
-  if (value === undefined) return null;
+  return textOf(value, redactor, maxBytes).text;
+}
+
+/**
+ * The JSON text of what a person has to see whole, redacted; `null` where there is no value. Throws where it is too
+ * large: what is cut here would be approved unseen. Redacted, it may be somewhat larger than what was measured before.
+ */
+export function wholeText(value: unknown, redactor: RecordRedactor): string | null {
+  const { text, cut } = textOf(value, redactor, 2 * maxApprovalBytes);
+  if (!cut) return text;
+  const message = "the arguments are too large to be kept for a person to see and approve";
+  throw fail(message, { code: "permission_denied", reason: "too_large", retry: "never" });
+}
+
+interface Written {
+  readonly text: string | null;
+  /** There is more of it. */
+  readonly cut: boolean;
+}
+
+function textOf(value: unknown, redactor: RecordRedactor, most: number): Written {
+  if (value === undefined) return { text: null, cut: false };
   try {
     const text = JSON.stringify(value) as string | undefined;
-    if (text === undefined) return notJson(`it is a ${typeof value}`);
-    if (exceeds(text)) return truncated(value, text, redactor);
+    if (text === undefined) return { text: notJson(`it is a ${typeof value}`), cut: false };
+    if (exceeds(text, most)) return { text: truncated(value, text, redactor), cut: true };
     const clean = redactedText(text, redactor);
-    return exceeds(clean) ? truncated(value, clean, redactor) : clean;
+    const cut = exceeds(clean, most);
+    return { text: cut ? truncated(value, clean, redactor) : clean, cut };
   } catch (error) {
-    return notJson(reasonOf(error));
+    return { text: notJson(reasonOf(error)), cut: false };
   }
 }
 
-/** A copy of a value as JSON has it, so that nobody can change what is kept. Never throws. */
-export function plainValue(value: unknown): unknown {
-  const text = valueText(value, noRedaction);
+/** A copy of a value as JSON has it, so that nobody can change what is kept. Throws where it is too large to be shown whole. */
+export function wholeValue(value: unknown): unknown {
+  const text = wholeText(value, noRedaction);
   return text === null ? undefined : JSON.parse(text);
 }
 
@@ -60,9 +83,9 @@ function redactedText(text: string, redactor: RecordRedactor): string {
   return clean === data ? text : JSON.stringify(clean);
 }
 
-function exceeds(text: string): boolean {
-  if (text.length > maxBytes) return true;
-  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+function exceeds(text: string, most: number = maxBytes): boolean {
+  if (text.length > most) return true;
+  return text.length * 3 > most && Buffer.byteLength(text) > most;
 }
 
 function truncated(value: unknown, text: string, redactor: RecordRedactor): string {

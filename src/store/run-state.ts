@@ -1,5 +1,5 @@
 import { type FailureError, fail } from "../base/index.ts";
-import type { RunStatus } from "./runs.ts";
+import type { JournalEvent, RunStatus } from "./runs.ts";
 
 /** An owner that was not heard of for longer has lost its runs, alive or not. */
 export const ownerSilenceMs = 15_000;
@@ -33,4 +33,9 @@ export function lostFailure(runId: string): FailureError {
 export function gapFailure(runId: string, seq: number, last: number): FailureError {
   const message = `event ${seq} of run ${runId} does not follow event ${last}; nothing of it was written`;
   return fail(message, { code: "store_failed", reason: "journal_gap", retry: "never" });
+}
+
+/** Refuses events of a new run that do not count from 1 without gaps. */
+export function checkNumbered(runId: string, events: readonly JournalEvent[]): void {
+  for (const [last, { seq }] of events.entries()) if (seq !== last + 1) throw gapFailure(runId, seq, last);
 }

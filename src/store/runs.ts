@@ -100,8 +100,15 @@ export interface RunEnd {
  * Every implementation passes `test/conformance/run-journal.ts`.
  */
 export interface RunJournal {
-  /** Makes a run that `owner` executes; when the id is taken, gives that run instead. Durable when it resolves. */
-  create(run: NewRun, owner: RunOwner): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }>;
+  /**
+   * Makes a run that `owner` executes, with what has happened to it already, such as what it takes over from another
+   * run: both or neither. When the id is taken, gives that run instead. Durable when it resolves.
+   */
+  create(
+    run: NewRun,
+    owner: RunOwner,
+    events?: readonly JournalEvent[],
+  ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }>;
   /** Takes a run whose owner is gone (dead, or silent for 15 s), or that nobody executes. */
   claim(runId: string, owner: RunOwner): Promise<Claim>;
   /** In order. Undefined when kept at once; else resolves when durable, and everything before it is durable then. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { type Clock, FailureError, nodeCrypto } from "../base/index.ts";
+import { type Clock, FailureError, importModule, nodeCrypto } from "../base/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 
 /** What {@link importFresh} takes besides the path. */
@@ -29,7 +29,7 @@ export async function importFresh(path: string, options: ImportOptions): Promise
   const attempt = failures.get(version) ?? 0;
   const url = `${pathToFileURL(path).href}?v=${hash}${attempt === 0 ? "" : `-${attempt}`}`;
   try {
-    const module: unknown = await inTime(import(/* @vite-ignore */ url), path, options);
+    const module = await inTime(importModule(url), path, options);
     failures.delete(version);
     // A module namespace is an object of its exports.
     return module as Readonly<Record<string, unknown>>;

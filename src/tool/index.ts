@@ -7,6 +7,7 @@ export {
   type ToolDefinition,
   defineTool,
 } from "./define-tool.ts";
+export { fingerprintTool } from "./fingerprint-tool.ts";
 export { checkToolName, toolNameProblem } from "./tool-name.ts";
 export { type AnthropicTool, toAnthropicTools } from "./wire-format-anthropic.ts";
 export { type GeminiFunction, type GeminiTool, toGeminiTools } from "./wire-format-gemini.ts";

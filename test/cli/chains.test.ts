@@ -69,6 +69,28 @@ describe.concurrent("[A09] windlass validate of chains", () => {
     expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining("chains/loud.yaml:5:") as string });
   });
 
+  test("where a tool is not there, it is told which files of tools were not loaded, and why", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "",
+      "tools/mine.ts": "export default nothing.at.all;\n",
+      "chains/a.yaml": "name: a\nsteps:\n  - { id: a, tool: mine }\n",
+      "chains/b.yaml": "name: b\nsteps:\n  - { id: a, tool: mine }\n",
+    });
+    const runs = await Promise.all([
+      windlass(["validate", "chains/a.yaml", "chains/b.yaml"], { cwd }),
+      windlass(["validate", "chains"], { cwd }),
+      windlass(["run", "a"], { cwd }),
+    ]);
+    for (const { code, stderr } of runs) {
+      expect(code).toBe(2);
+      expect(stderr).toContain('no tool and no chain is called "mine"');
+      const told = stderr.match(/tools\/mine\.ts:\d+:\d+: warning: this file of tools was not loaded: .*not defined/g);
+      expect(told).toHaveLength(1);
+    }
+    const { stderr } = await windlass(["validate", "chains/a.yaml", "tools/mine.ts"], { cwd });
+    expect(stderr.match(/tools\/mine\.ts/g)).toHaveLength(1);
+  });
+
   test("the whole workspace, its folder of chains, and a folder of both kinds", async () => {
     const good =
       "name: fine\ndescription: Works.\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n";

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
@@ -91,4 +91,72 @@ steps:
     expect(yes.code).toBe(0);
     expect(await sent(cwd)).toHaveLength(2);
   });
+});
+
+describe.concurrent("windlass rerun", () => {
+  const chain = (text: string): string =>
+    `name: note\ninput: { who: string=ann }\nsteps: [{ id: a, tool: read, params: { text: ${text} } }]\noutput: "\${steps.a.output.value}"\n`;
+
+  test("of a chain that was run from a file takes that file, wherever it is called from; gone, what the run kept", async () => {
+    const files = {
+      ...tracingTools,
+      "windlass.yaml": "",
+      "chains/note.yaml": chain("known"),
+      "drafts/note.yaml": chain("one"),
+    };
+    const cwd = await folder(files);
+    const below = join(cwd, "drafts");
+    const first = await windlass(["run", "note.yaml", "--run-id", "first"], { cwd: below });
+    expect(first).toMatchObject({ code: 0, stdout: '"one"\n' });
+    await writeFile(join(cwd, "drafts/note.yaml"), chain("two"));
+    expect(await windlass(["rerun", "first"], { cwd })).toMatchObject({ code: 0, stdout: '"two"\n' });
+    await rm(join(cwd, "drafts/note.yaml"));
+    const gone = await windlass(["rerun", "first", "--from", "a"], { cwd });
+    expect(gone).toMatchObject({ code: 0, stdout: '"one"\n' });
+    expect(gone.stderr.split("\n").filter((line) => line.includes("drafts/note.yaml is no longer there"))).toHaveLength(
+      1,
+    );
+  });
+
+  test("with an input that the chain does not take any more says so, and runs nothing", async () => {
+    const cwd = await folder({ ...tracingTools, "windlass.yaml": "", "chains/note.yaml": chain("one") });
+    await windlass(["run", "note", "--run-id", "first"], { cwd });
+    await writeFile(join(cwd, "chains/note.yaml"), chain("one").replace("string=ann", "string=ann, age: number"));
+    const { code, stderr } = await windlass(["rerun", "first"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain("the input of run first does not fit note as it is now");
+    expect(await effects(cwd)).toHaveLength(1);
+  });
+
+  test("what was undone needs a yes to run once more", async () => {
+    const saga = `name: saga
+steps:
+  - { id: mail, tool: send, params: { to: ada }, compensate: { tool: send, params: { to: ada, body: sorry } } }
+  - { id: bad, tool: fails, depends_on: [mail] }
+`;
+    const cwd = await folder({ ...tracingTools, "windlass.yaml": "", "chains/saga.yaml": saga });
+    await windlass(["run", "saga", "--run-id", "first"], { cwd });
+    const { code, stderr } = await windlass(["rerun", "first", "--from", "bad"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain("mail: send (once), its work was undone");
+    expect(await sent(cwd)).toHaveLength(2);
+    expect((await windlass(["rerun", "first", "--from", "bad", "--yes"], { cwd })).code).toBe(1);
+    expect(await sent(cwd)).toHaveLength(4);
+  });
+});
+
+test("windlass run --run-id refuses another context, and says that an edited chain was not run", async () => {
+  const chain = (text: string): string =>
+    `name: note\nsteps: [{ id: a, tool: read, params: { text: "${text} \${context.user}" } }]\noutput: "\${steps.a.output.value}"\n`;
+  const cwd = await folder({ ...tracingTools, "windlass.yaml": "", "chains/note.yaml": chain("one") });
+  const run = (user: string): ReturnType<typeof windlass> =>
+    windlass(["run", "note", "--run-id", "mine", "--context", `user=${user}`], { cwd });
+  await run("ann");
+  const other = await run("bob");
+  expect(other.code).not.toBe(0);
+  expect(other.stderr).toContain("run mine exists already, with other context: user");
+  await writeFile(join(cwd, "chains/note.yaml"), chain("two"));
+  const same = await run("ann");
+  expect(same).toMatchObject({ code: 0, stdout: '"one ann"\n' });
+  expect(same.stderr).toContain("note: the chain note has changed since run mine began; windlass rerun mine runs it");
 });

@@ -93,6 +93,9 @@ describe.concurrent("a run that needs an approval", () => {
     const failing = await parked(cwd);
     const rejected = await windlass(["reject", failing.id, "--note", "not today"], { cwd });
     expect(rejected).toMatchObject({ code: 0, stderr: expect.stringContaining("not today") });
+    // The command did what it was told to.
+    expect(rejected.stderr).toContain("So the run has ended: send: ");
+    expect(rejected.stderr).not.toContain("error:");
     const other = await parked(cwd, ["run", "falling", "to=ada"]);
     const kept = await windlass(["reject", other.id, "--json"], { cwd });
     expect({ code: kept.code, log: JSON.parse(kept.stdout) }).toMatchObject({
@@ -286,6 +289,18 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     expect(screen).not.toMatch(/\u001b\[[\d;]*m/);
   });
 
+  test("one that is not kept asks nobody else: what this person may not answer is not begun", async () => {
+    const approvers = mailChain.replace(
+      'approval: "Send this to ${input.to}?"',
+      "approval: { message: Send?, approvers: [nobody-here] }",
+    );
+    const cwd = await folder({ ...workspace, "chains/mail.yaml": `durable: false\n${approvers}` });
+    const { code, screen } = await atTerminal("run mail to=ada", cwd, undefined);
+    expect(code).toBe(1);
+    expect(screen).toContain("only nobody-here may decide");
+    expect(await effects(cwd)).toEqual([]);
+  });
+
   test("Ctrl-C at the question cancels the run", async () => {
     const cwd = await folder(workspace);
     const { code, screen } = await atTerminal("run mail to=ada", cwd, "\u0003");
@@ -295,3 +310,76 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
   });
 });
+
+/** A once tool that takes its time, so that its process can be killed meanwhile. */
+const payWorkspace = {
+  "windlass.yaml": "",
+  ...codeTool(
+    "pay",
+    `import { appendFileSync } from "node:fs";
+export default async () => {
+  appendFileSync("effects.log", "pay\\n");
+  await new Promise((done) => setTimeout(done, 60_000));
+};`,
+    "effect: once",
+  ),
+  "chains/pay.yaml": 'name: pay-once\nsteps:\n  - { id: pay, tool: pay }\noutput: "${steps.pay.output.id}"\n',
+};
+
+describe.concurrent("a call that must not run twice and was running when its process ended", () => {
+  test("is taken as done, with what it gave, by approve --done", async () => {
+    const cwd = await folder(payWorkspace);
+    await windlass(["run", "pay-once", "--run-id", "p1"], {
+      cwd,
+      onStart: (kill) => void untilEffect(cwd).finally(() => kill("SIGKILL")),
+    });
+    const { id } = await parked(cwd, ["resume", "p1"]);
+    expect((await windlass(["approvals"], { cwd })).stdout).toContain("approve --done if it was done");
+    const unread = await windlass(["approve", id, "--done", "--output", "{"], { cwd });
+    expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining("this is no JSON") });
+    const alone = await windlass(["approve", id, "--output", "1"], { cwd });
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining("goes with --done") });
+    const done = await windlass(["approve", id, "--done", "--output", '{"id":7}'], { cwd });
+    expect({ code: done.code, output: JSON.parse(done.stdout) }).toEqual({ code: 0, output: 7 });
+    expect(await effects(cwd)).toEqual(["pay"]);
+    const kept = await windlass(["approvals", id, "--json"], { cwd });
+    expect(JSON.parse(kept.stdout)).toMatchObject({ status: "used", interrupted: true, done: { output: { id: 7 } } });
+    expect((await windlass(["explain", "p1", "pay"], { cwd })).stdout).toContain("said that its work had been done");
+  });
+
+  test("--done is refused for a call that never began", async () => {
+    const cwd = await folder(workspace);
+    const { id } = await parked(cwd);
+    const { code, stderr } = await windlass(["approve", id, "--done"], { cwd });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("is about one that was not") });
+    expect(await waiting(cwd)).toMatchObject([{ id, status: "pending" }]);
+  });
+});
+
+test("arguments of any size are kept whole; the list says how much it does not show, approvals ID shows all", async () => {
+  const cwd = await folder({
+    ...workspace,
+    "chains/many.yaml": `name: many
+steps:
+  - { id: each, tool: send, approval: "Send all?", for_each: "\${input.to}", params: { to: "\${item}" } }
+`,
+    "to.json": JSON.stringify({ to: Array.from({ length: 20_000 }, (_, at) => `person-${at}@example.com`) }),
+  });
+  const { code, stderr } = await windlass(["run", "many", "--input", "@to.json"], { cwd });
+  const [open] = await waiting(cwd);
+  const id = open?.id ?? "";
+  expect(code).toBe(3);
+  expect(open?.args).toHaveLength(20_000);
+  const { stdout } = await windlass(["approvals"], { cwd });
+  for (const text of [stderr, stdout]) {
+    expect(text).toMatch(new RegExp(`more; windlass approvals ${id} shows all`));
+    expect(text).not.toContain("person-19999@example.com");
+  }
+  expect((await windlass(["approvals", id], { cwd })).stdout).toContain("person-19999@example.com");
+});
+
+async function untilEffect(cwd: string): Promise<void> {
+  for (let tries = 0; tries < 600 && (await effects(cwd)).length === 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

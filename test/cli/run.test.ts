@@ -179,14 +179,43 @@ describe.concurrent("windlass run", () => {
     expect(filed.stderr).toContain("the secret FILED is not set; put the value into the file secrets/filed");
   });
 
+  test("a secret that a tool gives back is not printed, with --json or without", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "windlass.yaml": "secrets: { TOK: { env: MY_TOKEN } }\n",
+      "chains/token.yaml":
+        'name: token\nsteps:\n  - { id: a, tool: read, params: { text: "${secret.TOK}" } }\noutput: "it is ${steps.a.output.value}"\n',
+    });
+    const env = { MY_TOKEN: "tok-0123456789abcdef" };
+    const [plain, json] = await Promise.all([
+      windlass(["run", "token"], { cwd, env }),
+      windlass(["run", "token", "--json"], { cwd, env }),
+    ]);
+    expect(plain.code).toBe(0);
+    expect(JSON.parse(plain.stdout)).toBe(JSON.parse(json.stdout).output);
+    expect(plain.stdout + plain.stderr).not.toContain(env.MY_TOKEN);
+  });
+
   test("a chain that is not durable leaves no run behind", async () => {
     const cwd = await folder({ ...workspace, "windlass.yaml": "chains: { durable: false }\n" });
     const { code } = await windlass(["run", "typed", "text=x"], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse((await windlass(["runs", "--json"], { cwd })).stdout)).toEqual([]);
-    const waiting = await windlass(["run", "mail", "to=ada"], { cwd });
-    expect(waiting.code).toBe(3);
-    expect(waiting.stderr).toContain("not kept");
+  });
+
+  test("one that asks people is not begun where nobody can be asked, and what a rule asks is answered with no", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "windlass.yaml": 'chains: { durable: false }\npermissions: { ask: ["send"] }\n',
+      "chains/plain.yaml": "name: plain\nsteps:\n  - { id: out, tool: send, params: { to: ada } }\n",
+    });
+    const asking = await windlass(["run", "mail", "to=ada"], { cwd });
+    expect(asking).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining('its step "send" asks') });
+    expect(asking.stderr).toContain("take `durable: false` out");
+    expect(await effects(cwd)).toEqual([]);
+    const ruled = await windlass(["run", "plain"], { cwd });
+    expect(ruled).toMatchObject({ code: 1, stderr: expect.stringContaining("nobody can be asked") });
+    expect(await effects(cwd)).toEqual([]);
   });
 });
 
@@ -343,6 +372,29 @@ steps:
     expect(why.stdout).toContain("steps.look.output.value = 3");
     expect(unknownRun).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean once-more?") });
     expect(unknownStep).toMatchObject({ code: 2, stderr: expect.stringContaining("big") });
+  });
+
+  test("[N07] a step that was cancelled is called so, and one item can be asked about", async () => {
+    const cwd = await folder({
+      ...workspace,
+      "chains/each.yaml": `name: each
+steps:
+  - { id: all, tool: read, for_each: [5, 6], params: { number: "\${item}" } }
+  - { id: slow, tool: read, params: { ms: 60000 } }
+  - { id: bad, tool: fails, depends_on: [all] }
+  - { id: later, tool: read, depends_on: [bad] }
+`,
+    });
+    await windlass(["run", "each", "--run-id", "r"], { cwd });
+    const [shown, item, none] = await Promise.all([
+      windlass(["show", "r"], { cwd }),
+      windlass(["explain", "r", "all[1]"], { cwd }),
+      windlass(["explain", "r", "all[2]"], { cwd }),
+    ]);
+    expect(shown.stdout).toMatch(/✗ slow .*cancelled/);
+    expect(shown.stdout).toMatch(/✗ later .*cancelled/);
+    expect(item.stdout).toMatch(/^Item 1 of all called read and succeeded after .*\nIt was given \{"number":6\}\.$/m);
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("its items are 0 to 1") });
   });
 
   test("rerun --from keeps what does not depend on the step", async () => {

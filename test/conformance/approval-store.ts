@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Approval, ApprovalRequest, ApprovalStore } from "../../src/store/index.ts";
+import { type Approval, type ApprovalRequest, type ApprovalStore, maxApprovalBytes } from "../../src/store/index.ts";
 
 /** An open store and how to end it. */
 export interface OpenApprovals {
@@ -161,6 +161,26 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await listed("rejected")).toEqual([c]);
       expect(await listed("used")).toEqual([d]);
       expect(await listed("expired")).toEqual([e]);
+    });
+
+    test("arguments are kept whole, however many they are; what cannot be is refused", async () => {
+      const args = { list: Array.from({ length: 50_000 }, (_, at) => `person-${at}@example.com`) };
+      const { id } = await request({ args });
+      expect((await approvals.get(id, now))?.args).toEqual(args);
+      const large = { text: "x".repeat(3 * maxApprovalBytes) };
+      await expect(request({ key: "large", args: large })).rejects.toMatchObject({ reason: "too_large" });
+      expect(await approvals.list(now)).toHaveLength(1);
+    });
+
+    test("a call that was interrupted may have been done: what it gave is kept with the decision", async () => {
+      const { id } = await request({ interrupted: true });
+      const decided = await approvals.decide(id, { approved: true, done: { output: { id: [7] } } }, now);
+      expect(decided).toMatchObject({ interrupted: true, status: "approved", done: { output: { id: [7] } } });
+      expect(await approvals.get(id, now)).toEqual(decided);
+      const other = await request({ key: "other", interrupted: true });
+      expect(await approvals.decide(other.id, { approved: true, done: { output: undefined } }, now)).toMatchObject({
+        done: { output: null },
+      });
     });
 
     test("arguments are kept as they were when asked for", async () => {

@@ -98,6 +98,22 @@ export const scenarios = {
     tools: worldTools,
     ask: careful,
   },
+  "more steps than places": {
+    spec: {
+      name: "wide",
+      max_parallel: 2,
+      steps: [
+        step("quick", "idempotent"),
+        step("s2", "idempotent", { params: { me: "s2", ms: 40 } }),
+        once("s3", { params: { me: "s3", ms: 30 } }),
+        step("s4", "read", { params: { me: "s4", ms: 20 } }),
+        step("付款", "once", { ...confirmed("付款"), params: { me: "付款", ms: 5 } }),
+        step("last", "idempotent"),
+      ],
+    },
+    tools: worldTools,
+    ask: careful,
+  },
   "sub-chains, items and rounds": {
     spec: {
       name: "outer",

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EventSink, JournalHost } from "../../src/chain/host/journal-host.ts";
+import type { EventSink } from "../../src/chain/host/event-writer.ts";
+import type { JournalHost } from "../../src/chain/host/journal-host.ts";
 import { engineExecutor } from "../../src/chain/host/executor.ts";
 import { type Executed, executeRun } from "../../src/chain/run/execute-run.ts";
 import type { RunFacts } from "../../src/chain/run/run-facts.ts";
 import type { Plan, PlanStep } from "../../src/chain/plan/plan.ts";
 import { mockTools } from "../../src/chain/kit/mock-tools.ts";
+import { eventsBefore } from "../../src/chain/rerun-events.ts";
+import { previewRerun } from "../../src/chain/rerun-preview.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import type {
   ApprovalStore,
@@ -46,14 +49,21 @@ export class RunOfLives {
   readonly #scenario: Scenario;
   readonly #store: OpenJournal;
   readonly #runId: string;
+  /** What the run takes over from another. */
+  readonly #taken: readonly JournalEvent[];
   readonly plan: Plan;
   readonly #engine: ReturnType<typeof createEngine>;
   #lives = 0;
   /** Calls of the store that have not been answered. */
   #open = 0;
 
-  constructor(scenario: Scenario, { store, runId, clock }: { store: OpenJournal; runId: string; clock: FakeClock }) {
+  constructor(
+    scenario: Scenario,
+    parts: { store: OpenJournal; runId: string; clock: FakeClock; taken?: readonly JournalEvent[] },
+  ) {
+    const { store, runId, clock, taken = [] } = parts;
     this.world = { clock, log: [] };
+    this.#taken = taken;
     this.#scenario = scenario;
     this.#store = store;
     this.#runId = runId;
@@ -114,15 +124,32 @@ export class RunOfLives {
     return (await this.#store.runs.read(this.#runId))?.events ?? [];
   }
 
+  /** Looks at what happened, without doing anything. */
+  async look(): Promise<RunFacts> {
+    const { facts } = await executeRun({
+      plan: this.plan,
+      input: {},
+      context: {},
+      env: {},
+      lease: { runId: this.#runId, epoch: 1 },
+      startedAt: (await this.#store.runs.read(this.#runId))?.run.startedAt ?? 0,
+      events: await this.events(),
+      executor: undefined,
+      clock: this.world.clock,
+    });
+    return facts;
+  }
+
   /** Takes the run over from its last life. */
   async #take(): Promise<{ lease: RunLease; events: readonly JournalEvent[]; startedAt: number }> {
     const { clock } = this.world;
     const me = owner(`life-${++this.#lives}`);
     if (this.#lives === 1) {
       const startedAt = clock.now();
-      const made = await this.#store.runs.create(sampleRun(this.#runId, { startedAt }), me);
+      const events = this.#taken.map((event) => ({ ...event, at: startedAt }));
+      const made = await this.#store.runs.create(sampleRun(this.#runId, { startedAt }), me, events);
       if ("existing" in made) throw new Error(`${this.#runId} exists`);
-      return { lease: made.lease, events: [], startedAt };
+      return { lease: made.lease, events, startedAt };
     }
     // Its owner says nothing any more.
     clock.advance(16_000);
@@ -191,7 +218,8 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
     });
     afterEach(() => store.close());
 
-    const make = (scenario: Scenario): RunOfLives => new RunOfLives(scenario, { store, runId: `run-${++runs}`, clock });
+    const make = (scenario: Scenario, taken: readonly JournalEvent[] = []): RunOfLives =>
+      new RunOfLives(scenario, { store, runId: `run-${++runs}`, clock, taken });
 
     for (const [what, scenario] of Object.entries(scenarios)) {
       test(`[N12] ${what}: killed after any event, it ends as if nothing had happened`, async () => {
@@ -208,6 +236,34 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
           checkWorld(run, `killed after ${crashAfter}`);
           const kept = await run.events();
           expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
+        }
+      });
+    }
+
+    for (const [what, scenario] of Object.entries(scenarios)) {
+      test(`[N12] ${what}: repeated from any step on and killed after any event, it takes over what it took over`, async () => {
+        const whole = make(scenario);
+        const old = await whole.live();
+        if (old === undefined) throw new Error("it was not killed");
+        const events = await whole.events();
+        for (const { id: from } of whole.plan.steps) {
+          const preview = previewRerun({ from, plan: whole.plan, old, undone: new Set() });
+          const taken = eventsBefore(preview, events);
+          const rerun = make(scenario, taken);
+          expect([from, (await rerun.live())?.output]).toEqual([from, old.output]);
+          const again = new Set(rerun.world.log);
+          const before = whole.world.log.filter((line) => !again.has(line));
+          const written = (await rerun.events()).length - taken.length;
+          for (let crashAfter = 0; crashAfter <= written; crashAfter++) {
+            const seen = `from ${from}, killed after ${crashAfter}`;
+            const run = make(scenario, taken);
+            run.world.log.push(...before);
+            const facts = (await run.live({ crashAfter })) ?? (await run.live());
+            expect([seen, facts?.status, facts?.output]).toEqual([seen, "success", old.output]);
+            expect(run.world.log.slice(before.length).filter((line) => !again.has(line))).toEqual([]);
+            checkWorld(run, seen);
+            expect((await run.events()).map(({ seq }) => seq)).toEqual((await run.events()).map((_, at) => at + 1));
+          }
         }
       });
     }
@@ -230,19 +286,9 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       const run = make(scenarios["sub-chains, items and rounds"]);
       const facts = await run.live();
       const [called, timers] = [run.world.log.length, clock.timers];
-      const look = await executeRun({
-        plan: facts?.plan as Plan,
-        input: {},
-        context: {},
-        env: {},
-        lease: { runId: "look", epoch: 1 },
-        startedAt: facts?.startedAt ?? 0,
-        events: await run.events(),
-        executor: undefined,
-        clock,
-      });
-      expect(look.facts.output).toEqual(facts?.output);
-      expect(statesOf(look.facts)).toEqual(statesOf(facts));
+      const look = await run.look();
+      expect(look.output).toEqual(facts?.output);
+      expect(statesOf(look)).toEqual(statesOf(facts));
       expect([run.world.log.length, clock.timers]).toEqual([called, timers]);
     });
 
@@ -359,7 +405,146 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       }
     });
 
-    test("a pause is over when it would have been over without the crash; a limit on work begins anew", async () => {
+    test.each(["the step", "undoing the step"])(
+      "[N02] of a once tool that was interrupted a person may say that it was done: %s",
+      async (what) => {
+        const undoing = what !== "the step";
+        const run = make({
+          spec: {
+            name: "c",
+            steps: undoing
+              ? [
+                  { id: "w", tool: "idem_w", compensate: { tool: "once_undo" } },
+                  { id: "bad", tool: "read_bad", depends_on: ["w"] },
+                ]
+              : [
+                  // What a person gives is the step's output: select is for what the tool gives.
+                  { id: "w", tool: "once_w", output: { select: "$.inner" } },
+                  { id: "r", tool: "read_r", params: { id: "${steps.w.output.id}" } },
+                ],
+          },
+          tools: ({ log }) => ({
+            once_w: acting("once", () => void log.push("once w")),
+            idem_w: acting("idempotent", () => 1),
+            once_undo: acting("once", () => void log.push("once undo")),
+            read_r: acting("read", ({ id }) => id),
+            read_bad: acting("read", () => {
+              throw new Error("bad");
+            }),
+          }),
+        });
+        expect(await run.live({ crashAfter: undoing ? 4 : 1 })).toBeUndefined();
+        expect((await run.live())?.status).toBe("waiting");
+        const [open] = await store.approvals.list(clock.now(), "pending");
+        expect(open?.interrupted).toBe(true);
+        const id = String(open?.id);
+        const decided = await store.approvals.decide(id, { approved: true, done: { output: { id: 7 } } }, clock.now());
+        expect(decided).toMatchObject({ status: "approved", done: { output: { id: 7 } } });
+        const facts = await run.live();
+        expect(run.world.log).toHaveLength(1);
+        const { compensation, saidDone } = facts?.steps[0] ?? {};
+        const became = { output: facts?.output, compensation, saidDone };
+        expect(became).toEqual(
+          undoing ? { compensation: { status: "success" } } : { output: { w: { id: 7 }, r: 7 }, saidDone: true },
+        );
+        // It is what happened, whenever it is told again.
+        expect(statesOf(await run.look())).toEqual(statesOf(facts));
+      },
+    );
+
+    test("[N02] of what was not running nobody can say that it was done: it is asked again", async () => {
+      const run = make({
+        spec: { name: "c", steps: [{ id: "w", tool: "once_w", approval: "Go?" }] },
+        tools: ({ log }) => ({ once_w: acting("once", () => void log.push("once w")) }),
+      });
+      await run.live();
+      const [open] = await store.approvals.list(clock.now(), "pending");
+      expect(open?.interrupted).toBeUndefined();
+      await store.approvals.decide(String(open?.id), { approved: true, done: { output: 1 } }, clock.now());
+      expect((await run.live())?.status).toBe("waiting");
+      const [again] = await store.approvals.list(clock.now(), "pending");
+      expect(again).toMatchObject({ tool: "once_w", message: "Go?" });
+      expect([again?.id === open?.id, run.world.log]).toEqual([false, []]);
+    });
+
+    test("[N06] what may have been done, and nobody let run again, is told as not undone", async () => {
+      const run = make({
+        spec: {
+          name: "c",
+          steps: [
+            { id: "a", tool: "once_a", compensate: { tool: "idem_undo", params: { x: "a" } } },
+            { id: "w", tool: "once_w", depends_on: ["a"], compensate: { tool: "idem_undo", params: { x: "w" } } },
+          ],
+        },
+        tools: ({ log }) => ({
+          once_a: acting("once", () => 1),
+          once_w: acting("once", () => 1),
+          idem_undo: acting("idempotent", ({ x }) => void log.push(`undo ${String(x)}`)),
+        }),
+      });
+      // started a, settled a, started w; then it is killed.
+      expect(await run.live({ crashAfter: 3 })).toBeUndefined();
+      await run.live();
+      const [open] = await store.approvals.list(clock.now(), "pending");
+      await store.approvals.decide(String(open?.id), { approved: false, by: "ann" }, clock.now());
+      const facts = await run.live();
+      expect(facts?.error).toMatchObject({
+        code: "permission_denied",
+        message: expect.stringMatching(/rejected by ann; once_w was running when its process ended/),
+      });
+      expect(facts?.steps.map(({ compensation }) => compensation)).toMatchObject([
+        { status: "success" },
+        { status: "failed", error: { code: "interrupted", message: expect.stringContaining("undo it by hand") } },
+      ]);
+      expect(run.world.log).toEqual(["undo a"]);
+    });
+
+    test("a limit on work counts in all lives of a run, and only while it is executed", async () => {
+      const steps = Array.from({ length: 9 }, (_, at) => ({
+        id: `s${at}`,
+        tool: "idem_slow",
+        ...(at > 0 && { depends_on: [`s${at - 1}`] }),
+      }));
+      const run = make({
+        spec: { name: "c", timeout: 50, steps: [{ id: "sub", tool: "inner" }] },
+        others: [{ name: "inner", timeout: 45, steps }],
+        tools: () => ({
+          idem_slow: acting("idempotent", () => new Promise((resolve) => clock.after(10_000, () => resolve(1)))),
+        }),
+      });
+      // started and settled twice, started; then what is left of both limits, and the same again.
+      for (const crashAfter of [5, 6]) {
+        expect(await run.live({ crashAfter })).toBeUndefined();
+        clock.advance(3_600_000);
+      }
+      const facts = await run.live();
+      expect([facts?.status, facts?.error?.code]).toEqual(["failed", "timeout"]);
+      expect(facts?.error?.message).toContain("inner took longer than 45000 ms");
+      expect(facts?.steps[0]?.children?.filter(({ status }) => status === "success")).toHaveLength(4);
+    });
+
+    test("what people take is no work, in no life", async () => {
+      const run = make({
+        spec: {
+          name: "c",
+          timeout: 25,
+          steps: [
+            { id: "a", tool: "idem_slow" },
+            { id: "b", tool: "idem_slow", depends_on: ["a"], approval: "?" },
+          ],
+        },
+        tools: () => ({
+          idem_slow: acting("idempotent", () => new Promise((resolve) => clock.after(10_000, () => resolve(1)))),
+        }),
+        ask: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
+      });
+      // started a, settled a, asked, so much is left, decided; then it is killed, an hour later.
+      expect(await run.live({ crashAfter: 6 })).toBeUndefined();
+      clock.advance(3_600_000);
+      expect((await run.live())?.status).toBe("success");
+    });
+
+    test("a pause is over when it would have been over without the crash", async () => {
       const run = make({
         spec: {
           name: "c",

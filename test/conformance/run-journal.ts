@@ -58,6 +58,29 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.read("r1"))?.events).toHaveLength(2);
       });
 
+      test("brings what has happened to it already, and goes on from there", async () => {
+        const large = { text: "漢字🚀".repeat(100_000) };
+        const events = [sampleEvent(1), sampleEvent(2, large), sampleEvent(3, null)];
+        const made = await runs.create(sampleRun("r1"), ann, events);
+        if ("existing" in made) throw new Error("it exists");
+        expect((await runs.read("r1"))?.events).toEqual(events);
+        await expect(append(made.lease, sampleEvent(3))).rejects.toMatchObject({ reason: "journal_gap" });
+        await append(made.lease, sampleEvent(4));
+        now += 20_000;
+        expect((await taken("r1")).events).toEqual([...events, sampleEvent(4)]);
+        // One that exists keeps what it has.
+        expect(await runs.create(sampleRun("r1"), ann, [sampleEvent(1, "other")])).toHaveProperty("existing");
+        expect((await runs.read("r1"))?.events).toHaveLength(4);
+      });
+
+      test("with events that leave a gap makes none", async () => {
+        const gap = { code: "store_failed", reason: "journal_gap" };
+        for (const events of [[sampleEvent(2)], [sampleEvent(1), sampleEvent(3)], [sampleEvent(1), sampleEvent(1)]]) {
+          await expect(runs.create(sampleRun("r1"), ann, events)).rejects.toMatchObject(gap);
+        }
+        expect(await runs.read("r1")).toBeUndefined();
+      });
+
       test("of two who make it at once, one does", async () => {
         const made = await Promise.all([1, 2, 3, 4].map(() => runs.create(sampleRun("r1"), ann)));
         expect(made.filter((one) => "lease" in one)).toHaveLength(1);

@@ -25,15 +25,29 @@ export class ApprovalTable {
         .get(request.key, now);
       if (open !== undefined) return approvalOf(open);
       const { key, tool, args, message, callerType, principal = null, expiresAt } = request;
-      const { runId = null, step = null, approvers } = request;
+      const { runId = null, step = null, approvers, interrupted = false } = request;
       const allowed = approvers === undefined ? null : JSON.stringify(approvers);
       const made = this.#db
         .prepare(
           `INSERT INTO approvals (id, key, tool, args, message, caller_type, principal, expires_at, status, created_at,
-             run_id, step, approvers)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?) RETURNING *`,
+             run_id, step, approvers, interrupted)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?) RETURNING *`,
         )
-        .get(id, key, tool, args, message, callerType, principal, expiresAt, now, runId, step, allowed);
+        .get(
+          id,
+          key,
+          tool,
+          args,
+          message,
+          callerType,
+          principal,
+          expiresAt,
+          now,
+          runId,
+          step,
+          allowed,
+          Number(interrupted),
+        );
       return approvalOf(made ?? {});
     });
   }
@@ -65,13 +79,15 @@ export class ApprovalTable {
 
   /** Decides a pending request; one that is decided or late stays as it is. */
   decide(id: string, decision: Decision, now: number): Approval | undefined {
+    const { approved, by = null, note = null, done } = decision;
+    const given = done === undefined ? null : JSON.stringify(done.output ?? null);
     return inTransaction(this.#db, () => {
       this.#db
         .prepare(
-          `UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ?
+          `UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ?, done = ?
            WHERE id = ? AND status = 'pending' AND expires_at > ?`,
         )
-        .run(decision.approved ? "approved" : "rejected", now, decision.by ?? null, decision.note ?? null, id, now);
+        .run(approved ? "approved" : "rejected", now, by, note, given, id, now);
       return this.get(id, now);
     });
   }
@@ -120,6 +136,16 @@ function approvalOf(row: Row): Approval {
     ...(row["decided_at"] !== null && { decidedAt: Number(row["decided_at"]) }),
     ...(decidedBy !== undefined && { decidedBy }),
     ...(note !== undefined && { note }),
+    ...doneOf(row),
+  };
+}
+
+/** Whether the work was under way when its process ended, and what a person then said it gave. */
+function doneOf(row: Row): Pick<Approval, "interrupted" | "done"> {
+  const done = text(row["done"]);
+  return {
+    ...(row["interrupted"] === 1 && { interrupted: true as const }),
+    ...(done !== undefined && { done: { output: JSON.parse(done) as unknown } }),
   };
 }
 

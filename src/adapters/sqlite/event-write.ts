@@ -1,5 +1,6 @@
 import {
   type CallRecord,
+  type JournalEvent,
   type NewJournalEvent,
   type RecordRedactor,
   type RunLease,
@@ -9,25 +10,40 @@ import {
 import { type PlacedOutput, placeOutput } from "./placed-output.ts";
 import { checkStorable } from "./check-storable.ts";
 import { toRow } from "./record-columns.ts";
-import type { EventWrite, SqlRow } from "./worker-ops.ts";
+import type { EventValues, EventWrite, SqlRow } from "./worker-ops.ts";
 
 /** The write of an event and of the record it brings. Throws on data that JSON cannot express. */
 export function toEventWrite(lease: RunLease, event: NewJournalEvent, redactor: RecordRedactor): EventWrite {
-  const { seq, kind, key, at, data, record } = event;
-  checkStorable([lease.runId, lease.epoch, seq, kind, key]);
-  const placed = placeOutput(data, record?.output);
+  const { record } = event;
+  checkStorable([lease.runId, lease.epoch]);
+  const placed = placeOutput(event.data, record?.output);
   return [
     "event",
     lease.runId,
     lease.epoch,
-    [seq, kind, key, finite(at), placed.data, placed.outputAt, placed.large],
+    valuesOf(event, placed),
     record === undefined ? null : recordRow(record, placed, redactor),
   ];
 }
 
+/** The columns of an event that brings no record. Throws on data that JSON cannot express. */
+export function toEventValues(event: JournalEvent): EventValues {
+  return valuesOf(event, placeOutput(event.data, undefined));
+}
+
 /** How much of a batch a write takes. */
-export function eventSize([, , , [, , , , data, , large], record]: EventWrite): number {
-  return 200 + (data?.length ?? 0) + (large?.length ?? 0) + (record === null ? 0 : 500 + length(record[5]));
+export function eventSize([, , , values, record]: EventWrite): number {
+  return valuesSize(values) + (record === null ? 0 : 500 + length(record[5]));
+}
+
+/** How much of a batch an event without a record takes. */
+export function valuesSize([, , , , data, , large]: EventValues): number {
+  return 200 + (data?.length ?? 0) + (large?.length ?? 0);
+}
+
+function valuesOf({ seq, kind, key, at }: JournalEvent, { data, outputAt, large }: PlacedOutput): EventValues {
+  checkStorable([seq, kind, key]);
+  return [seq, kind, key, finite(at), data, outputAt, large];
 }
 
 /**

@@ -130,6 +130,10 @@ export const migrationSteps: readonly string[] = [
 
    -- What the last batch was answered with, for a store that missed the answer.
    ALTER TABLE writers ADD COLUMN answers TEXT;`,
+
+  `-- About a call that was running when its process ended, and what a person said that it gave, as JSON.
+   ALTER TABLE approvals ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE approvals ADD COLUMN done TEXT;`,
 ];
 
 /** The version this Windlass writes. */

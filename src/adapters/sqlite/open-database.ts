@@ -1,21 +1,21 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { type DatabaseMark, checkMark, migrate, pragma, readMark } from "./migrate.ts";
 import { createPrivateFile } from "./private-file.ts";
 import { isBusy, refusal, storeFailure } from "./store-failure.ts";
 
 /** How long a connection waits for the lock of another process. */
-const busyTimeoutMs = 10_000;
+export const lockPatienceMs = 10_000;
 
 /** Opens the database for the writer: creates what is missing, brings it up to date, refuses what is not ours. */
-export function openDatabase(file: string): DatabaseSync {
+export function openDatabase(file: string, patienceMs: number = lockPatienceMs): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     // Records may hold what is nobody else's business, and runs must keep outputs as they are.
     createPrivateFile(file);
     refuseUnopened(file);
-    db = new DatabaseSync(file, { timeout: busyTimeoutMs });
-    prepare(db);
+    db = connect(file, { timeout: patienceMs });
+    prepare(db, patienceMs);
     checkMark(readMark(db), file);
     migrate(db, file);
     return db;
@@ -28,10 +28,16 @@ export function openDatabase(file: string): DatabaseSync {
 /** Opens the database for reading only. */
 export function openForReading(file: string): DatabaseSync {
   try {
-    return new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+    return connect(file, { readOnly: true, timeout: lockPatienceMs });
   } catch (error) {
     throw storeFailure(error, file);
   }
+}
+
+/** Loads SQLite when it is first needed. */
+function connect(file: string, options: DatabaseSyncOptions): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  return new DatabaseSync(file, options);
 }
 
 /** Refuses by what the file itself says, before SQLite touches it or lays its side files beside it. */
@@ -70,26 +76,28 @@ function hasContent(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-function prepare(db: DatabaseSync): void {
+function prepare(db: DatabaseSync, patienceMs: number): void {
   // Can be chosen only before the first page; lets a pruned file shrink without being rewritten.
   if (pragma(db, "page_count") === 0) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  enterWal(db);
+  enterWal(db, patienceMs);
   db.exec(`PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 4000;
     PRAGMA journal_size_limit = ${32 * 1024 * 1024};
     PRAGMA cache_size = -16000`);
 }
 
+const pauseMs = 20;
+
 /** Two processes that open a new database at once can be told "busy" here without any waiting: wait and try again. */
-function enterWal(db: DatabaseSync): void {
+function enterWal(db: DatabaseSync, patienceMs: number): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let tries = 1; ; tries++) {
+  for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
       db.exec("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (!isBusy(error) || tries === 100) throw error;
-      Atomics.wait(pause, 0, 0, 20);
+      if (!isBusy(error) || waitedMs >= patienceMs) throw error;
+      Atomics.wait(pause, 0, 0, pauseMs);
     }
   }
 }

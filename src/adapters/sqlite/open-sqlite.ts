@@ -33,7 +33,8 @@ export interface SqliteOptions {
 /**
  * Opens, or makes, a database for records, approvals and runs.
  *
- * One thread writes, in group commits that are on the disk when `flush()` resolves; another reads. Records that were
+ * One thread writes, in group commits that are on the disk when `flush()` resolves: the caller's own for its first few
+ * milliseconds of work, then another. A third reads. Records that were
  * added and not flushed are written a moment later, also when the process ends by itself; `process.exit()` and a crash
  * lose them, so call `flush()` or `close()` before. While the disk is slow and the buffer is full, `add()` holds its
  * caller for a moment; while the disk is full or fails, up to the buffer's size is kept and written once it can be, and
@@ -47,18 +48,28 @@ export interface SqliteOptions {
  * ```
  */
 export function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
-  return openSqliteWith(options, workerUrl);
+  return open(options, { urlOf: workerUrl, atOnce: false });
 }
 
 /** Opens with threads of one's own, for tests of what happens when they fail. */
-export async function openSqliteWith(options: SqliteOptions, urlOf: (role: WorkerRole) => URL): Promise<SqliteStore> {
+export function openSqliteWith(options: SqliteOptions, urlOf: Threads["urlOf"]): Promise<SqliteStore> {
+  return open(options, { urlOf, atOnce: true });
+}
+
+interface Threads {
+  readonly urlOf: (role: WorkerRole) => URL;
+  /** Start the one that writes at once. */
+  readonly atOnce: boolean;
+}
+
+async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise<SqliteStore> {
   const { clock = systemClock, ids = createIds(), redactor, retention, buffer = {} } = options;
   if (retention !== undefined) checkRetention(retention);
   const file = resolve(options.file);
   const onError = quietly(options.onError ?? warn);
   // Not from the ids given: two writers of one name would take each other's batches for their own.
   const name = createIds().next();
-  const thread = await WriterThread.open({ url: urlOf("writer"), file, clock, onDeath: onError });
+  const thread = await WriterThread.open({ url: urlOf("writer"), file, clock, onDeath: onError, atOnce });
   const { maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 } = buffer;
   const writer = new BatchWriter({ thread, name, clock, onError, maxWrites: maxRecords, maxBytes });
   const startReader = (): ReaderThread => new ReaderThread({ url: urlOf("reader"), file, clock });

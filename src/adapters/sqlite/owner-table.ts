@@ -29,6 +29,16 @@ export class OwnerTable {
     this.#renewed.set(id, now);
   }
 
+  /** Owners of this process, to be taken over by another connection. */
+  own(): readonly string[] {
+    return [...this.#renewed.keys()];
+  }
+
+  /** Takes over owners of this process that another connection has written down. */
+  adopt(ids: readonly string[]): void {
+    for (const id of ids) this.#renewed.set(id, -Infinity);
+  }
+
   /** Removes the owners of this process that execute nothing. */
   removeOwn(): void {
     const remove = this.#db.prepare(`DELETE FROM owners WHERE id = ? AND ${idle}`);

@@ -75,10 +75,11 @@ function removeRecords(
 /** Gives free pages back to the disk; says how many bytes, 0 when none are left. */
 export function shrink(db: DatabaseSync): number {
   const before = pragma(db, "freelist_count");
-  if (before > 0) db.exec(`PRAGMA incremental_vacuum(${pagesPerStep})`);
-  const freed = before - pragma(db, "freelist_count");
-  if (freed <= 0) moveLog(db);
-  return Math.max(0, freed) * pragma(db, "page_size");
+  if (before === 0) return 0;
+  db.exec(`PRAGMA incremental_vacuum(${pagesPerStep})`);
+  const left = pragma(db, "freelist_count");
+  if (left === 0 || left >= before) moveLog(db);
+  return Math.max(0, before - left) * pragma(db, "page_size");
 }
 
 /** In WAL mode the file gets shorter when the log is moved into it. A reader in the way is not waited for: it is done later. */

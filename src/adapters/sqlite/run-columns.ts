@@ -1,7 +1,7 @@
 import type { JournalEvent, NewRun, RunOwner, RunStatus, StoredRun } from "../../store/index.ts";
 import { checkStorable } from "./check-storable.ts";
 import { type PlacedOutput, putOutput } from "./placed-output.ts";
-import type { RunRows, RunWrite, SqlRow, SqlValue } from "./worker-ops.ts";
+import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "./worker-ops.ts";
 
 /** The columns that a new run brings, in order. */
 export const newRunColumns: readonly string[] = [
@@ -51,12 +51,12 @@ export const eventColumns: readonly string[] = [
   "(SELECT blobs.data FROM blobs WHERE number = run_events.blob)",
 ];
 
-/** The write that makes a run. */
-export function toRunWrite(run: NewRun, owner: RunOwner): RunWrite {
+/** The write that makes a run with what has happened to it already. */
+export function toRunWrite(run: NewRun, owner: RunOwner, events: readonly EventValues[]): RunWrite {
   const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null } = run;
   const values = [id, chain, input, context, Math.trunc(format), fingerprints, startedAt, rerunOf];
   checkStorable([...values, run.definition, owner.id, owner.pid, owner.processStart, owner.bootId]);
-  return ["run", values, run.definition, owner];
+  return ["run", values, run.definition, owner, events];
 }
 
 /** A run of a row in the order of {@link runColumns}. */

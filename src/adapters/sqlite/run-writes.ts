@@ -4,7 +4,7 @@ import { BlobTable } from "./blob-table.ts";
 import type { OwnerTable } from "./owner-table.ts";
 import { recordColumns } from "./record-columns.ts";
 import { newRunColumns } from "./run-columns.ts";
-import type { HeldRun, RunFence } from "./run-fence.ts";
+import type { RunFence } from "./run-fence.ts";
 import type { Answer, EndWrite, EventWrite, RunWrite } from "./worker-ops.ts";
 
 /** Why a write was not done, and the number of the run's last event. */
@@ -60,11 +60,12 @@ export class RunWrites {
     this.#owners.undo();
   }
 
-  run([, values, definition, owner]: RunWrite, now: number): Refusal | undefined {
+  run([, values, definition, owner, events]: RunWrite, now: number): Refusal | undefined {
     // Before anything is kept for it.
     if (this.#findRun.get(values[0] ?? null) !== undefined) return taken;
-    this.#insertRun.run(...values, this.#blobs.keep(definition), owner.id);
+    const { lastInsertRowid } = this.#insertRun.run(...values, this.#blobs.keep(definition), owner.id);
     this.#owners.hear(owner, now);
+    for (const event of events) this.#write(Number(lastInsertRowid), event, null);
     return undefined;
   }
 
@@ -72,7 +73,7 @@ export class RunWrites {
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     if (values[0] !== run.last + 1) return ["gap", run.last];
-    this.#write(run, values, record);
+    this.#write(run.number, values, record);
     run.last++;
     return undefined;
   }
@@ -86,14 +87,14 @@ export class RunWrites {
     return undefined;
   }
 
-  #write(run: HeldRun, values: EventWrite[3], record: EventWrite[4]): void {
+  #write(run: number, values: EventWrite[3], record: EventWrite[4]): void {
     const [seq, kind, key, at, data, outputAt, large] = values;
     const number = this.#newNumber();
     const blob = large === null ? null : this.#blobs.keep(large);
     // A record whose output lies here refers to it; one that has its own, or whose output is large, does not.
     const holds = outputAt !== null && large === null;
     const recorded = record === null ? null : this.#insertRecord.run(...record, holds ? number : null).lastInsertRowid;
-    this.#insertEvent.run(number, run.number, seq, kind, key, at, data, outputAt, blob, recorded);
+    this.#insertEvent.run(number, run, seq, kind, key, at, data, outputAt, blob, recorded);
   }
 
   /** Given here, so that an event and its record can name each other. */

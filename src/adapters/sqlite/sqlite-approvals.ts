@@ -6,7 +6,7 @@ import {
   type ApprovalStore,
   type Decision,
   type RecordRedactor,
-  valueText,
+  wholeText,
 } from "../../store/index.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
@@ -29,7 +29,7 @@ export class SqliteApprovals implements ApprovalStore {
   async request(request: ApprovalRequest): Promise<Approval> {
     const { thread, redactor, ids, clock } = this.#parts;
     const { args, message, ...rest } = request;
-    const stored = { ...rest, args: valueText(args, redactor), message: redactor.text(message) };
+    const stored = { ...rest, args: wholeText(args, redactor), message: redactor.text(message) };
     return thread.call("requestApproval", { id: ids.next(), now: clock.now(), request: stored });
   }
 

@@ -12,6 +12,7 @@ import {
   type RunOwner,
   type RunQuery,
   type StoredRun,
+  checkNumbered,
   gapFailure,
   isOver,
   lostFailure,
@@ -19,11 +20,11 @@ import {
 } from "../../store/index.ts";
 import type { BatchWriter, WriteDone } from "./batch-writer.ts";
 import { checkStorable } from "./check-storable.ts";
-import { eventSize, toEventWrite } from "./event-write.ts";
+import { eventSize, toEventValues, toEventWrite, valuesSize } from "./event-write.ts";
 import type { ReaderThread } from "./reader-thread.ts";
 import { toRun, toRunAndEvents, toRunWrite } from "./run-columns.ts";
 import { type Outcome, closedFailure } from "./worker-link.ts";
-import type { Answer, EndWrite, EventWrite, Write } from "./worker-ops.ts";
+import type { Answer, EndWrite, EventValues, EventWrite, Write } from "./worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
 /** What {@link SqliteRuns} is made of. */
@@ -52,13 +53,20 @@ export class SqliteRuns implements RunJournal {
     this.#parts = parts;
   }
 
-  async create(run: NewRun, owner: RunOwner): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
-    const size = 500 + run.definition.length + run.input.length + run.context.length + run.fingerprints.length;
-    const answer = await this.#written(toRunWrite(run, owner), size);
+  async create(
+    run: NewRun,
+    owner: RunOwner,
+    events: readonly JournalEvent[] = [],
+  ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    checkNumbered(run.id, events);
+    const values = events.map(writable);
+    let size = 500 + run.definition.length + run.input.length + run.context.length + run.fingerprints.length;
+    for (const event of values) size += valuesSize(event);
+    const answer = await this.#written(toRunWrite(run, owner, values), size);
     if (answer === undefined) return { lease: this.#hold(run.id, 1) };
     const found = await this.#parts.thread.call("getRun", { runId: run.id, events: false });
     // It was pruned a moment ago.
-    if (found === undefined) return this.create(run, owner);
+    if (found === undefined) return this.create(run, owner, events);
     return { existing: toRun(found.run) };
   }
 
@@ -212,6 +220,14 @@ function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error }: R
   const values = [runId, epoch, status, isOver(status) ? at : null, output ?? null, error ?? null] as const;
   checkStorable(values);
   return ["end", ...values];
+}
+
+function writable(event: JournalEvent): EventValues {
+  try {
+    return toEventValues(event);
+  } catch (error) {
+    throw unwritable(error);
+  }
 }
 
 function unwritable(cause: unknown): FailureError {

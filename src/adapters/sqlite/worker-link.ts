@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, Worker, receiveMessageOnPort } from "node:worker_threads";
+import type * as Threads from "node:worker_threads";
 import { type Clock, type FailureError, fail } from "../../base/index.ts";
 import type { OpReply, OpRequest, Ops, WorkerStart } from "./worker-ops.ts";
 
@@ -25,8 +25,8 @@ export const patienceMs = 10_000;
  */
 export class WorkerLink<O extends Ops<O>> {
   readonly #options: WorkerLinkOptions;
-  readonly #worker: Worker;
-  readonly #port: MessagePort;
+  readonly #worker: Threads.Worker;
+  readonly #port: Threads.MessagePort;
   readonly #progress = new Int32Array(new SharedArrayBuffer(4));
   readonly #waiting = new Map<number, Done<unknown>>();
   readonly #exit = Promise.withResolvers<void>();
@@ -36,6 +36,7 @@ export class WorkerLink<O extends Ops<O>> {
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
+    const { MessageChannel, Worker } = nodeThreads();
     const { port1, port2 } = new MessageChannel();
     const workerData: WorkerStart = { port: port2, progress: this.#progress };
     // No inherited flags: a loader or an inspector of the main thread has no business here.
@@ -83,6 +84,7 @@ export class WorkerLink<O extends Ops<O>> {
 
   /** Takes the replies that have arrived, without a turn of the event loop. */
   poll(): void {
+    const { receiveMessageOnPort } = nodeThreads();
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
       // The worker's end of this port posts nothing else.
       this.#settle(next.message as OpReply);
@@ -152,6 +154,11 @@ export class WorkerLink<O extends Ops<O>> {
       this.#worker.unref();
     }
   }
+}
+
+/** Loaded when a thread is: most commands end without one. */
+function nodeThreads(): typeof Threads {
+  return process.getBuiltinModule("node:worker_threads");
 }
 
 /** What is said of anything that is asked for after closing. */

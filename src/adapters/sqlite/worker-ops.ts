@@ -22,8 +22,17 @@ export type SqlRow = readonly SqlValue[];
 /** A record on its way into the database. */
 export type RecordWrite = readonly [kind: "record", ...values: SqlRow];
 
-/** A run that is to be made: its values in the order of `newRunColumns`, its definition, and who executes it. */
-export type RunWrite = readonly [kind: "run", values: SqlRow, definition: string, owner: RunOwner];
+/**
+ * A run that is to be made: its values in the order of `newRunColumns`, its definition, who executes it, and what has
+ * happened to it already.
+ */
+export type RunWrite = readonly [
+  kind: "run",
+  values: SqlRow,
+  definition: string,
+  owner: RunOwner,
+  events: readonly EventValues[],
+];
 
 /** What happened to a run. */
 export type EventWrite = readonly [
@@ -129,9 +138,17 @@ export interface PruneStep {
   readonly done: boolean;
 }
 
-/** What the writer thread does, one after another. Times are epoch milliseconds. */
+/** The database to write to. */
+export interface WriterFile {
+  readonly file: string;
+  readonly now: number;
+  /** Owners of this store that another connection has written down. */
+  readonly owners: readonly string[];
+}
+
+/** What is done by whoever writes, one after another. Times are epoch milliseconds. */
 export interface WriterOps {
-  open(at: { readonly file: string; readonly now: number }): void;
+  open(at: WriterFile): void;
   commit(batch: Batch): readonly Answer[];
   claimRun(asked: ClaimAsked): ClaimAnswer;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;

@@ -23,8 +23,14 @@ interface Opened {
   readonly owners: OwnerTable;
 }
 
-/** The work of the writer thread; `open` can be another for tests. */
-export function createWriterOps(open: (file: string) => DatabaseSync = openDatabase): Served<WriterOps> {
+/** The work on the database. */
+export interface WriterWork extends Served<WriterOps> {
+  /** Lets go of the file for another connection of this store; gives the owners that it has to `open` with. */
+  leave(): readonly string[];
+}
+
+/** Does the work on the database on the thread that calls it. */
+export function createWriterOps(open: (file: string) => DatabaseSync = openDatabase): WriterWork {
   let file = "";
   let opened: Opened | undefined;
   // Opens again what could not be opened before: what was in the way may be gone.
@@ -37,6 +43,7 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
       const { db, owners } = database();
       db.prepare("DELETE FROM writers WHERE at < ?").run(at.now - writerMemoryMs);
       owners.removeBefore(at.now - writerMemoryMs);
+      owners.adopt(at.owners);
     },
     commit: (batch) => database().batches.commit(batch),
     claimRun: (asked) => database().runs.claim(asked),
@@ -64,7 +71,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
       }
     },
   };
-  return { ops, explain: (error) => storeFailure(error, file) };
+  const leave = (): readonly string[] => {
+    const own = opened?.owners.own() ?? [];
+    opened?.db.close();
+    opened = undefined;
+    return own;
+  };
+  return { ops, explain: (error) => storeFailure(error, file), leave };
 }
 
 function tablesOf(db: DatabaseSync): Opened {

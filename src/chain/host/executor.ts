@@ -14,6 +14,8 @@ export interface StepHooks {
   record(record: CallRecord): boolean;
   progress(value: unknown): void;
   readonly approver: Approver | undefined;
+  /** Asked about calls that the tool makes on its own; the engine's approver where absent. */
+  readonly innerApprover?: Approver | undefined;
 }
 
 /** A step's call under way. */

@@ -12,6 +12,8 @@ export interface StepWork {
   readonly cache: { readonly ttlMs: number; readonly key: unknown } | undefined;
   /** The approval by which a person let exactly this call run. */
   readonly approvalId: string | undefined;
+  /** Keys of approvals by which people let calls run that the tool makes on its own. */
+  readonly allowed?: readonly string[];
 }
 
 /** A time that has to pass; it passes while nobody executes the run, too. */
@@ -20,10 +22,12 @@ export interface TimerWait {
   readonly ms: number;
 }
 
-/** A limit on work: it counts only while the run is executed, and not while it waits for people. */
+/** A limit on work: it counts only while the run is executed, by whomever, and not while it waits for people. */
 export interface DeadlineWait {
   readonly kind: "deadline";
   readonly ms: number;
+  /** When it began; epoch milliseconds. */
+  readonly since: number;
 }
 
 /** A decision that a person has to make. */
@@ -38,6 +42,8 @@ export interface ApprovalWait {
   readonly expiresMs: number | undefined;
   /** The engine has asked already, and this is the approval it waits for. */
   readonly approvalId: string | undefined;
+  /** It is about a call that was running when its process ended: a person may say that it was done. */
+  readonly interrupted?: true;
 }
 
 /** What a run can wait for besides calls. */
@@ -49,6 +55,19 @@ export interface CallOutcome {
   readonly result: ToolResult;
   /** Absent when the handler never ran. */
   readonly effect: Effect | undefined;
+  /** The first call inside of it that a rule wants a person to allow. */
+  readonly asks?: InnerQuestion;
+}
+
+/** A question about a call that the tool of a step makes on its own. */
+export interface InnerQuestion {
+  readonly approvalId: string;
+  /** What `allowed` has once a person said yes. */
+  readonly key: string;
+  readonly tool: string;
+  /** Secrets redacted. */
+  readonly args: unknown;
+  readonly message: string;
 }
 
 /** What became of a wait. */
@@ -62,6 +81,8 @@ export interface DecidedOutcome {
   readonly status: Extract<ApprovalStatus, "approved" | "rejected" | "expired">;
   readonly by: string | undefined;
   readonly note: string | undefined;
+  /** What was asked about had been done, and gave this: it is not done again. */
+  readonly done?: { readonly output: unknown };
 }
 
 /** The process ended while a `once` handler ran: nobody knows whether its work was done. */
@@ -123,6 +144,11 @@ export interface Host {
   readonly startedAt: number;
   /** What comes out of `next` happened in an earlier life of this run. */
   readonly replaying: boolean;
+  /**
+   * Whatever can begin is to begin before the next answer: among it may be what happened in an earlier life, or in the
+   * run that this one repeats, and that is told first.
+   */
+  readonly opensAll: boolean;
   /** `next` would answer at once. */
   readonly hasNews: boolean;
   /** Before anything else: who is told. */

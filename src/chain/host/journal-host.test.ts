@@ -4,13 +4,14 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { planWith } from "../../../test/support/record-run.ts";
 import { type Clock, fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
-import { createMemoryApprovals } from "../../store/index.ts";
+import { type JournalEvent, createMemoryApprovals } from "../../store/index.ts";
 import { ok } from "../../tool/index.ts";
 import { type MockAnswer, mock, mockTools } from "../kit/mock-tools.ts";
 import type { ChainSpec } from "../plan/spec.ts";
 import { type Executed, type RunTask, executeRun } from "../run/execute-run.ts";
-import { engineExecutor } from "./executor.ts";
-import type { EventSink, JournalHost } from "./journal-host.ts";
+import { type StepExecutor, engineExecutor } from "./executor.ts";
+import type { EventSink } from "./event-writer.ts";
+import { JournalHost } from "./journal-host.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import { RunTimers } from "./run-timers.ts";
@@ -261,4 +262,44 @@ test("however runs come and go, their keeper looks around once at a time", async
   keeper.remove(b);
   await clock.pass(1000);
   expect(clock.timers).toBe(0);
+});
+
+test("after the past has been told, as many steps go on as there are", async () => {
+  const clock = new FakeClock();
+  const steps = Array.from({ length: 500 }, (_, index) => ({
+    id: `s${index}`,
+    tool: "t",
+    depends_on: ["a"],
+    condition: "${steps.a.output == 2}",
+  }));
+  const spec = { name: "c", max_parallel: 1000, steps: [{ id: "a", tool: "t" }, ...steps] };
+  const events: JournalEvent[] = [];
+  const journal: EventSink = {
+    append: (_, event) => {
+      events.push(event);
+      return undefined;
+    },
+  };
+  const tools = { t: mock({ effect: "read", answer: 1 }) };
+  await withTime(execute(spec, tools, { clock, journal }), clock);
+  const again = await withTime(execute(spec, tools, { clock, events: [...events] }), clock);
+  expect(again.facts.status).toBe("success");
+});
+
+test("a run that nothing can move any more is refused, and not waited for", () => {
+  const clock = new FakeClock();
+  const host = new JournalHost({
+    lease: { runId: "r", epoch: 1 },
+    startedAt: 0,
+    journal: undefined,
+    events: [],
+    executor: { begin: () => ({ abort: () => undefined }) } as unknown as StepExecutor,
+    clock,
+    approvals: undefined,
+    stay: true,
+  });
+  host.wait("a#1@0", { kind: "timer", ms: 1000 });
+  expect(host.next(new Map([["a#1", 1]]))).toBeUndefined();
+  host.cancel("a#1@0");
+  expect(() => host.next(new Map([["a#1", 1]]))).toThrow("run r cannot go on");
 });

@@ -1,7 +1,8 @@
-import { type Clock, fail } from "../../base/index.ts";
+import { fail } from "../../base/index.ts";
 import type { Approver } from "../../engine/index.ts";
-import type { CallRecord, JournalEvent, NewJournalEvent, RunLease } from "../../store/index.ts";
+import type { CallRecord, JournalEvent } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
+import { EventWriter, type EventWriterParts } from "./event-writer.ts";
 import type { StepExecutor } from "./executor.ts";
 import {
   type Host,
@@ -20,24 +21,15 @@ import { ReadyQueue, parked } from "./ready-queue.ts";
 import type { RunApprovals, RunApprovalsParts } from "./run-approvals.ts";
 import { RunTimers } from "./run-timers.ts";
 import { StepCall, type StepCallOwner } from "./step-call.ts";
+import { stuck } from "./stuck.ts";
 import { unheard } from "./unheard.ts";
 
-/** The part of a journal that a host writes to. */
-export interface EventSink {
-  append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
-}
-
 /** What a {@link JournalHost} is made of. */
-export interface JournalHostParts {
-  readonly lease: RunLease;
-  readonly startedAt: number;
-  /** Absent for a run that nobody will take up again. */
-  readonly journal: EventSink | undefined;
+export interface JournalHostParts extends EventWriterParts {
   /** What happened to the run before. */
   readonly events: readonly JournalEvent[];
   /** Absent for a look at what happened: nothing is started. */
   readonly executor: StepExecutor | undefined;
-  readonly clock: Clock;
   /** The questions of the run, told where to put the answers; where absent, a run with a question parks. */
   readonly approvals:
     | ((sinks: Pick<RunApprovalsParts, "onAsked" | "onDecided" | "onParked" | "onError">) => RunApprovals)
@@ -48,8 +40,9 @@ export interface JournalHostParts {
 
 /**
  * Runs steps in this process and writes down what happens, in one order that never changes: what has happened before is
- * told again from the journal, and only then does anything start. What changes the world starts when the journal has
- * it, and is told when the journal has that it ended; what only reads is told at once, since it may be done again.
+ * told again from the journal as soon as it is asked for, and only then does anything start. What changes the world
+ * starts when the journal has it, and is told when the journal has that it ended; what only reads is told at once, since
+ * it may be done again.
  */
 export class JournalHost implements Host, StepCallOwner {
   readonly runId: string;
@@ -58,18 +51,17 @@ export class JournalHost implements Host, StepCallOwner {
   /** Made for the first question: most runs have none. */
   #asking: RunApprovals | undefined;
   readonly #past: Past;
-  #told = 0;
   #replaying: boolean;
-  #seq: number;
-  /** Of the last event: a clock that is put back does not turn the run's time around. */
-  #at: number;
+  /** Something of the past was asked for, perhaps, and not told yet. */
+  #recalls: boolean;
+  readonly #writer: EventWriter;
   /** Begun while nothing may begin: while the past is told, while leaving, and once the run is to be cancelled. */
-  readonly #deferred = new Map<string, StepWork | Wait>();
-  readonly #cancelledBefore = new Set<string>();
+  readonly #deferred = new KeyTable<StepWork | Wait>();
+  readonly #cancelledBefore = new KeyTable<true>();
   readonly #running = new KeyTable<StepCall>();
   readonly #timers: RunTimers;
   /** Questions, where there is nobody to put them to. */
-  readonly #unasked = new Set<string>();
+  readonly #unasked = new KeyTable<true>();
   readonly #ready: ReadyQueue;
   #listener: HostListener | undefined;
   #cancelled = false;
@@ -84,9 +76,9 @@ export class JournalHost implements Host, StepCallOwner {
     this.runId = parts.lease.runId;
     this.startedAt = parts.startedAt;
     this.#past = Past.of(parts.events);
-    this.#replaying = this.#past.settled.length > 0;
-    this.#seq = this.#past.seq;
-    this.#at = Math.max(this.#past.at, parts.startedAt);
+    this.#replaying = this.#past.outcomes.untold > 0;
+    this.#recalls = this.#replaying;
+    this.#writer = new EventWriter(parts, this.#past);
     this.#ready = new ReadyQueue(
       () => this.#isParked,
       () => this.#listener?.wake(),
@@ -102,8 +94,12 @@ export class JournalHost implements Host, StepCallOwner {
     return this.#replaying;
   }
 
+  get opensAll(): boolean {
+    return this.#recalls || this.#past.outcomes.untold > 0;
+  }
+
   get hasNews(): boolean {
-    return this.#replaying || this.#ready.hasNext;
+    return this.#recalls || this.#ready.hasNext;
   }
 
   /** It was left before its end, and somebody else can go on. */
@@ -112,13 +108,13 @@ export class JournalHost implements Host, StepCallOwner {
   }
 
   start(key: string, work: StepWork): void {
-    if (this.#past.has(key)) return;
+    if (this.#isKnown(key)) return;
     if (this.#mustDefer) this.#deferred.set(key, work);
     else this.#begin(key, work);
   }
 
   wait(key: string, what: Wait): void {
-    if (this.#past.has(key)) return;
+    if (this.#isKnown(key)) return;
     if (this.#mustDefer) this.#deferred.set(key, what);
     else this.#await(key, what);
   }
@@ -126,22 +122,20 @@ export class JournalHost implements Host, StepCallOwner {
   cancel(key: string): void {
     const deferred = this.#deferred.get(key);
     if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
-    else if (deferred !== undefined) this.#cancelledBefore.add(key);
+    else if (deferred !== undefined) this.#cancelledBefore.set(key, true);
     this.#running.get(key)?.abort();
     this.#asking?.withdraw(key);
     this.#unasked.delete(key);
     this.#timers.stop(key);
   }
 
-  next(_pending: PendingKeys): Settled | undefined {
-    if (this.#replaying) {
-      const before = this.#past.settled[this.#told++];
-      if (before !== undefined) return before;
-      this.#replaying = false;
-    }
+  next(pending: PendingKeys): Settled | undefined {
+    const before = this.#recalls ? this.#recall(pending) : undefined;
+    if (before !== undefined) return before;
     if (this.#deferred.size > 0 && !this.#leaving && !this.#isCancelling) this.#goLive();
     if (this.#waitsForPeople) this.#timers.pauseDeadlines();
     const next = this.#ready.take();
+    if (next === undefined) this.#checkMoving();
     const leaves = next === parked && this.#waitsForPeople && !this.#leaving;
     if (leaves && !this.#looked) return this.#lookOnceMore();
     this.#looked = false;
@@ -150,7 +144,7 @@ export class JournalHost implements Host, StepCallOwner {
 
   /** Somebody wants the run to stop. */
   cancelRun(by: string | undefined): void {
-    if (this.#cancelled || this.#past.has(cancelKey)) return;
+    if (this.#cancelled || this.#past.outcomes.has(cancelKey)) return;
     this.#cancelled = true;
     void this.#settle(cancelKey, { kind: "cancel", by });
   }
@@ -188,14 +182,29 @@ export class JournalHost implements Host, StepCallOwner {
     return this.#approvals()?.rejectOpen();
   }
 
-  /** Everything that happened has been told: now what was begun meanwhile begins. */
+  /** How it ended is known from before, and is told when it is its turn. */
+  #isKnown(key: string): boolean {
+    if (!this.#past.outcomes.ask(key)) return false;
+    this.#recalls = true;
+    return true;
+  }
+
+  /** What is told again comes before anything new: then it comes in the same order after a crash, too. */
+  #recall(pending: PendingKeys): Settled | undefined {
+    const before = this.#past.outcomes.next(pending);
+    this.#recalls = before !== undefined;
+    this.#replaying = this.#recalls;
+    return before;
+  }
+
+  /** Nothing of what is waited for has happened before: now what was begun meanwhile begins. */
   #goLive(): void {
-    const deferred = [...this.#deferred];
+    const deferred = this.#deferred.entries();
     this.#deferred.clear();
     for (const [key, what] of deferred) {
       if ("kind" in what) this.#await(key, what);
       else if (this.#cancelledBefore.has(key))
-        void this.#settle(key, unheard(what, this.#past.started(key), this.#now()));
+        void this.#settle(key, unheard(what, this.#past.started(key), this.#writer.now()));
       else this.#begin(key, what);
     }
   }
@@ -213,6 +222,12 @@ export class JournalHost implements Host, StepCallOwner {
   get #waitsForPeople(): boolean {
     if (this.#running.size > 0 || this.#timers.pauses > 0) return false;
     return this.#unasked.size > 0 || (this.#asking?.size ?? 0) > 0;
+  }
+
+  /** Where nothing is under way and nobody is asked, the run would be waited for without end. */
+  #checkMoving(): void {
+    if (this.#running.size > 0 || !this.#ready.isEmpty || this.#timers.size > 0 || this.#deferred.size > 0) return;
+    if (this.#unasked.size === 0 && (this.#asking?.size ?? 0) === 0) throw stuck(this.runId);
   }
 
   get #isParked(): boolean {
@@ -250,16 +265,17 @@ export class JournalHost implements Host, StepCallOwner {
 
   started({ key, effect }: StepCall): Promise<void> | undefined {
     if (this.#deaf) return Promise.reject(fail("the run is no longer executed here", { code: "run_lost" }));
-    return this.#append("started", key, { effect })?.catch((error: unknown) => {
+    return this.#writer.append("started", key, { effect })?.catch((error: unknown) => {
       this.#fail(error);
       throw error;
     });
   }
 
-  ended({ key, effect, kept }: StepCall, result: ToolResult): void {
+  ended({ key, effect, kept, asks }: StepCall, result: ToolResult): void {
     this.#running.delete(key);
     try {
-      void this.#settle(key, { kind: "call", result: journalable(result), effect }, kept);
+      const outcome = { kind: "call" as const, result: journalable(result), effect };
+      void this.#settle(key, asks === undefined ? outcome : { ...outcome, asks }, kept);
     } catch (error) {
       // It is the engine that tells, and has nothing to do with it.
       this.#fail(error);
@@ -278,6 +294,10 @@ export class JournalHost implements Host, StepCallOwner {
     return this.#approvals()?.approverFor(call);
   }
 
+  innerApproverOf(call: StepCall): Approver | undefined {
+    return this.#approvals()?.innerApproverFor(call);
+  }
+
   // --- waits
 
   #await(key: string, what: Wait): void {
@@ -286,27 +306,36 @@ export class JournalHost implements Host, StepCallOwner {
       const approvals = this.#approvals();
       const before = this.#past.asked(key);
       if (approvals !== undefined) return approvals.ask(key, what, before);
-      this.#unasked.add(key);
+      this.#unasked.set(key, true);
       if (before !== undefined) this.#listener?.asked(key, before.approvalId);
     } else if (executor === undefined) {
       return;
     } else if (what.kind === "deadline") {
-      this.#timers.set(key, what.ms, "deadline");
+      const left = this.#past.left(key, what);
+      this.#timers.set(key, left, "deadline");
+      // From here on it counts in this process; what passed before it came does not.
+      if (this.#past.seq > 0) this.#noteLeft(key, left);
     } else {
       const now = clock.now();
       const known = this.#past.due(key);
       const due = known ?? now + what.ms;
       this.#timers.set(key, Math.max(0, due - now), "pause");
       if (known !== undefined) return;
-      this.#append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
+      this.#writer.append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
     }
+  }
+
+  /** For whoever takes the run over: so much of the deadline was left at this moment. */
+  #noteLeft(key: string, left: number): void {
+    this.#writer.append("waiting", key, { left })?.catch((error: unknown) => this.#fail(error));
   }
 
   #approvals(): RunApprovals | undefined {
     this.#asking ??= this.#parts.approvals?.({
       onAsked: async (key, { id: approvalId, expiresAt: due }, note) => {
         if (this.#deaf) return;
-        if (this.#past.asked(key)?.approvalId !== approvalId) await this.#append("waiting", key, { approvalId, due });
+        if (this.#past.asked(key)?.approvalId !== approvalId)
+          await this.#writer.append("waiting", key, { approvalId, due });
         this.#listener?.asked(key, approvalId, note);
       },
       onDecided: async (key, outcome) => {
@@ -320,34 +349,12 @@ export class JournalHost implements Host, StepCallOwner {
 
   // --- the journal
 
-  #append(kind: JournalEvent["kind"], key: string, data: unknown): Promise<void> | undefined {
-    const { journal, lease } = this.#parts;
-    return journal?.append(lease, { seq: ++this.#seq, kind, key, at: this.#now(), data });
-  }
-
-  /** When it happened: a call has told when it ended, and need not be asked again. */
-  #timeOf(outcome: Outcome): number {
-    if (outcome.kind !== "call") return this.#now();
-    const { executedAt, durationMs } = outcome.result;
-    return this.#later(Math.floor(executedAt + durationMs));
-  }
-
-  #now(): number {
-    return this.#later(this.#parts.clock.now());
-  }
-
-  /** A clock that is put back does not turn the run's time around. */
-  #later(at: number): number {
-    if (at > this.#at) this.#at = at;
-    return this.#at;
-  }
-
   /** Writes an outcome down and puts it in line; who awaits this knows whether it is durable. */
   #settle(key: string, outcome: Outcome, record?: CallRecord): Promise<boolean> | undefined {
     if (this.#deaf) return undefined;
-    this.#timers.resumeDeadlines();
-    const settled: Settled = { key, outcome, at: this.#timeOf(outcome) };
-    const kept = this.#keep(settled, record);
+    if (this.#timers.paused) for (const [which, left] of this.#timers.resumeDeadlines()) this.#noteLeft(which, left);
+    const settled: Settled = { key, outcome, at: this.#writer.timeOf(outcome) };
+    const kept = this.#writer.settle(settled, record);
     if (kept === undefined || changesNothing(outcome)) {
       this.#ready.add(settled);
       return kept?.then(yes, (error: unknown) => this.#fail(error));
@@ -360,13 +367,6 @@ export class JournalHost implements Host, StepCallOwner {
       },
       (error: unknown) => this.#fail(error),
     );
-  }
-
-  #keep({ key, outcome, at }: Settled, record: CallRecord | undefined): Promise<void> | undefined {
-    const { journal, lease } = this.#parts;
-    if (journal === undefined) return undefined;
-    const event = { seq: ++this.#seq, kind: "settled" as const, key, at, data: outcome };
-    return journal.append(lease, record === undefined ? event : { ...event, record });
   }
 
   /** The journal cannot be written, or is somebody else's: nothing that happens here counts any more. */

@@ -1,6 +1,7 @@
 /**
- * A map from keys in the order in which they came, for what comes and goes all the time. Most chains have one call
- * under way, and a `Map` that has one entry and none in turns makes its table anew again and again.
+ * A map from keys in the order in which they came, for what comes and goes all the time, or never comes. Most chains
+ * have one call under way, and a `Map` that has one entry and none in turns makes its table anew again and again; an
+ * empty one takes as much memory as a step.
  */
 export class KeyTable<V> {
   #key: string | undefined = undefined;
@@ -54,5 +55,10 @@ export class KeyTable<V> {
   values(): V[] {
     // Every key has its value.
     return this.keys().map((key) => this.get(key) as V);
+  }
+
+  /** The keys with their values as they are now. */
+  entries(): [key: string, value: V][] {
+    return this.keys().map((key) => [key, this.get(key) as V]);
   }
 }

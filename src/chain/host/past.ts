@@ -1,6 +1,7 @@
 import type { JournalEvent } from "../../store/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import type { Outcome, Settled } from "./host.ts";
+import type { DeadlineWait, Outcome, Settled } from "./host.ts";
+import { Retelling } from "./retelling.ts";
 
 /** A call that had started. */
 export interface StartedBefore {
@@ -19,16 +20,17 @@ export interface AskedBefore {
 export class Past {
   static readonly #nothing = new Past([]);
 
-  /** In the order in which it is told again. */
-  readonly settled: readonly Settled[];
+  /** What ended, to be told again. */
+  readonly outcomes: Retelling;
   /** The last event's. */
   readonly seq: number = 0;
   /** When the last event happened; 0 when there is none. */
   readonly at: number = 0;
-  readonly #keys = new Set<string>();
   readonly #started = new Map<string, StartedBefore>();
   readonly #due = new Map<string, number>();
   readonly #asked = new Map<string, AskedBefore>();
+  /** What was left of a deadline, and when. */
+  readonly #left = new Map<string, { readonly left: number; readonly at: number }>();
   /** It has put questions to people. */
   readonly hasAsked: boolean = false;
 
@@ -46,26 +48,22 @@ export class Past {
       if (kind === "settled") {
         const outcome = data as Outcome;
         settled.push({ key, outcome, at });
-        this.#keys.add(key);
         if (isQuestion(outcome)) this.hasAsked = true;
       } else if (kind === "started") {
         this.#started.set(key, { at, effect: (data as { effect: Effect }).effect });
       } else {
-        const waiting = data as { due: number } | AskedBefore;
+        const waiting = data as { due: number } | { left: number } | AskedBefore;
         if ("approvalId" in waiting) {
           this.#asked.set(key, waiting);
           this.hasAsked = true;
+        } else if ("left" in waiting) {
+          this.#left.set(key, { left: waiting.left, at });
         } else {
           this.#due.set(key, waiting.due);
         }
       }
     }
-    this.settled = settled;
-  }
-
-  /** Its outcome is known. */
-  has(key: string): boolean {
-    return this.#keys.size > 0 && this.#keys.has(key);
+    this.outcomes = new Retelling(settled);
   }
 
   /** It started and changed the world, perhaps. */
@@ -78,6 +76,12 @@ export class Past {
     return this.#due.get(key);
   }
 
+  /** What is left of a deadline: the time counts that the run was executed, up to the last thing that is known. */
+  left(key: string, { ms, since }: DeadlineWait): number {
+    const { left, at } = this.#left.get(key) ?? { left: ms, at: since };
+    return Math.max(0, left - Math.max(0, this.at - at));
+  }
+
   /** The approval that the question under this key is about. */
   asked(key: string): AskedBefore | undefined {
     return this.#asked.get(key);
@@ -86,5 +90,7 @@ export class Past {
 
 /** A call for which a rule wants a person's approval. */
 function isQuestion(outcome: Outcome): boolean {
-  return outcome.kind === "call" && !outcome.result.success && outcome.result.error.approvalId !== undefined;
+  if (outcome.kind !== "call") return false;
+  const { result, asks } = outcome;
+  return asks !== undefined || (!result.success && result.error.approvalId !== undefined);
 }

@@ -31,7 +31,7 @@ export class ReadyQueue {
 
   /** Puts in line what can be told. */
   add(settled: Settled): void {
-    if (this.#isEmpty) this.#first = settled;
+    if (this.isEmpty) this.#first = settled;
     else this.#entries.push({ settled, durable: true });
     this.wake();
   }
@@ -58,17 +58,22 @@ export class ReadyQueue {
     return this.#failure !== undefined || this.#first !== undefined || this.#entries[this.#head]?.durable === true;
   }
 
+  /** Nothing is in line, not even what is not durable yet. */
+  get isEmpty(): boolean {
+    return this.#first === undefined && this.#head === this.#entries.length;
+  }
+
   /** The next in line; `parked` when there is none and none will come, undefined when there is none yet. */
   take(): Settled | undefined {
     if (this.#failure !== undefined) throw this.#failure.error;
-    const next = this.#shift() ?? (this.#isEmpty && this.#isParked() ? parked : undefined);
+    const next = this.#shift() ?? (this.isEmpty && this.#isParked() ? parked : undefined);
     this.#awaited = next === undefined;
     return next;
   }
 
   /** Something changed: whoever waits may go on. */
   wake(): void {
-    if (!this.#awaited || !(this.hasNext || (this.#isEmpty && this.#isParked()))) return;
+    if (!this.#awaited || !(this.hasNext || (this.isEmpty && this.#isParked()))) return;
     this.#awaited = false;
     this.#onNews();
   }
@@ -85,10 +90,6 @@ export class ReadyQueue {
     this.wake();
   }
 
-  get #isEmpty(): boolean {
-    return this.#first === undefined && this.#head === this.#entries.length;
-  }
-
   #shift(): Settled | undefined {
     const first = this.#first;
     if (first !== undefined) {
@@ -98,7 +99,7 @@ export class ReadyQueue {
     const entry = this.#entries[this.#head];
     if (entry === undefined || !entry.durable) return undefined;
     this.#head++;
-    if (this.#isEmpty) {
+    if (this.isEmpty) {
       this.#entries = [];
       this.#head = 0;
     } else if (this.#head >= 1024 && this.#head * 2 >= this.#entries.length) {

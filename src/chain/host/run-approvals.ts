@@ -119,10 +119,30 @@ export class RunApprovals {
         const { runId } = this.#parts;
         const base = baseOf(call.key);
         const key = approvalKey(runId, [base, request.key], undefined);
-        const step = base.replaceAll(/[#~!]\d+|\^$/g, "");
-        const message = base.endsWith("^") ? undoMessage(step, request.message) : request.message;
-        const { id } = await this.#request({ ...request, key, message, runId, step });
+        const { id } = await this.#request({ ...request, key, runId, ...aboutStep(base, request.message) });
         return { kind: "parked", id };
+      },
+    };
+  }
+
+  /** Asks for a call that the tool of a step makes on its own: once somebody said yes, the step is made again. */
+  innerApproverFor(call: StepCall): Approver {
+    return {
+      ask: async (request) => {
+        const { runId } = this.#parts;
+        const { tool, allowed = [] } = call.work;
+        const base = baseOf(call.key);
+        // Other than that of the step's own call, also where the tool calls itself.
+        const key = approvalKey(runId, [base, "inside", request.key], undefined);
+        if (allowed.includes(key)) return { kind: "approved" };
+        if (call.effect === "once") return { kind: "rejected", asked: false, note: cannotWait(tool, request.tool) };
+        const message = `${request.message} (${tool} wants to call it)`;
+        const asked = await this.#request({ ...request, key, runId, ...aboutStep(base, message) });
+        const { id: approvalId, status, note, args } = asked;
+        if (status === "approved") return { kind: "approved" };
+        if (status === "rejected") return { kind: "rejected", ...(note !== undefined && { note }) };
+        call.asks ??= { approvalId, key, tool: request.tool, args, message };
+        return { kind: "parked", id: approvalId };
       },
     };
   }
@@ -184,7 +204,7 @@ export class RunApprovals {
 
   #requestOf(key: string, { wait, instead }: Question): ApprovalRequest {
     const { clock, runId, principal, redact } = this.#parts;
-    const { tool, message, approvers, step } = wait;
+    const { tool, message, approvers, step, interrupted } = wait;
     const about = [key, tool, wait.args];
     return {
       // The run belongs to one principal, and its id is in the key.
@@ -198,6 +218,7 @@ export class RunApprovals {
       step,
       ...(principal !== undefined && { principal }),
       ...(approvers.length > 0 && { approvers }),
+      ...(interrupted && { interrupted }),
     };
   }
 
@@ -232,13 +253,15 @@ export class RunApprovals {
     const status = verdictOf(approval);
     if (status === undefined) return false;
     this.withdraw(key);
-    const { id, decidedBy, note } = approval;
-    if (status !== "expired" && !mayDecide(approval, decidedBy)) {
+    const { id, decidedBy, note, done } = approval;
+    const disregard = status === "expired" ? undefined : whyDisregarded(approval, question.wait);
+    if (disregard !== undefined) {
       // The first decision is the last one of an approval: the same is asked once more, under another id.
-      this.#begin(key, new Question(question.wait, { approvalId: id, note: disregarded(approval, decidedBy) }));
+      this.#begin(key, new Question(question.wait, { approvalId: id, note: disregard }));
       return true;
     }
-    const outcome = { kind: "decided", approvalId: id, status, by: decidedBy, note } as const;
+    const decided = { kind: "decided", approvalId: id, status, by: decidedBy, note } as const;
+    const outcome = done === undefined ? decided : { ...decided, done };
     const kept = await this.#parts.onDecided(key, outcome);
     if (!kept || status !== "approved" || approval.status === "used") return true;
     // It was given in time, whenever the run hears of it.
@@ -282,6 +305,13 @@ function mayDecide({ approvers = [] }: Approval, by: string | undefined): boolea
   return approvers.length === 0 || (by !== undefined && approvers.includes(by));
 }
 
+/** Why a decision does not count; undefined when it does. */
+function whyDisregarded(approval: Approval, { interrupted }: ApprovalWait): string | undefined {
+  if (!mayDecide(approval, approval.decidedBy)) return disregarded(approval, approval.decidedBy);
+  if (approval.done === undefined || interrupted === true) return undefined;
+  return "it was not running when a process ended, so nobody can say that it was done: approve or reject it";
+}
+
 function disregarded({ approvers = [] }: Approval, by: string | undefined): string {
   return `the decision of ${by ?? "somebody without a name"} does not count, only ${approvers.join(" or ")} may decide`;
 }
@@ -289,4 +319,18 @@ function disregarded({ approvers = [] }: Approval, by: string | undefined): stri
 /** The key without its attempt: another attempt with the same arguments needs no other approval. */
 function baseOf(key: string): string {
   return key.slice(0, key.lastIndexOf("#"));
+}
+
+/** The step that a key without its attempt belongs to, and the question as it concerns the step. */
+function aboutStep(base: string, message: string): Pick<ApprovalRequest, "message"> & { readonly step: string } {
+  const step = base.replaceAll(/[#~!]\d+|\^$/g, "");
+  return { step, message: base.endsWith("^") ? undoMessage(step, message) : message };
+}
+
+/** Why a tool cannot be stopped half-way for a question, and what to do. */
+function cannotWait(tool: string, inner: string): string {
+  return (
+    `${tool} must not run twice (effect: once), so it cannot be stopped half-way to wait for a person, and made again. ` +
+    `Make ${inner} a step of the chain, allow it by a rule and give the step an \`approval:\`, or declare ${tool} idempotent if it is`
+  );
 }

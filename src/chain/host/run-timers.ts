@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../base/index.ts";
+import { KeyTable } from "./key-table.ts";
 
 interface Armed {
   readonly isDeadline: boolean;
@@ -16,13 +17,18 @@ const longest = 2 ** 31 - 1;
 export class RunTimers {
   readonly #clock: Clock;
   readonly #onFired: (key: string) => void;
-  readonly #armed = new Map<string, Armed>();
+  readonly #armed = new KeyTable<Armed>();
   #deadlines = 0;
   #paused = false;
 
   constructor(clock: Clock, onFired: (key: string) => void) {
     this.#clock = clock;
     this.#onFired = onFired;
+  }
+
+  /** How many pauses and deadlines there are. */
+  get size(): number {
+    return this.#armed.size;
   }
 
   /** How many pauses are under way. */
@@ -63,10 +69,21 @@ export class RunTimers {
     }
   }
 
-  resumeDeadlines(): void {
-    if (!this.#paused) return;
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** They count again; gives what is left of each. */
+  resumeDeadlines(): [key: string, left: number][] {
+    if (!this.#paused) return [];
     this.#paused = false;
-    for (const [key, armed] of this.#armed) if (armed.timer === undefined) this.#arm(key, armed);
+    const resumed: [string, number][] = [];
+    for (const [key, armed] of this.#armed.entries()) {
+      if (armed.timer !== undefined) continue;
+      this.#arm(key, armed);
+      resumed.push([key, armed.left]);
+    }
+    return resumed;
   }
 
   #arm(key: string, armed: Armed): void {

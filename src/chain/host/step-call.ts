@@ -2,7 +2,7 @@ import type { Approver, CallListener } from "../../engine/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { RunningCall, StepExecutor, StepHooks } from "./executor.ts";
-import type { StepWork } from "./host.ts";
+import type { InnerQuestion, StepWork } from "./host.ts";
 
 /** What a step's call asks of its host. */
 export interface StepCallOwner {
@@ -13,6 +13,7 @@ export interface StepCallOwner {
   /** Records are written with the journal. */
   readonly keepsRecords: boolean;
   approverOf(call: StepCall): Approver | undefined;
+  innerApproverOf(call: StepCall): Approver | undefined;
 }
 
 /** One call of a step under way in this process. */
@@ -22,6 +23,8 @@ export class StepCall implements StepHooks, CallListener {
   /** Undefined until the handler runs. */
   effect: Effect | undefined = undefined;
   kept: CallRecord | undefined = undefined;
+  /** The first question about a call that it makes on its own. */
+  asks: InnerQuestion | undefined = undefined;
   readonly #owner: StepCallOwner;
   #running: RunningCall | undefined = undefined;
   #isOver = false;
@@ -74,5 +77,9 @@ export class StepCall implements StepHooks, CallListener {
 
   get approver(): Approver | undefined {
     return this.#owner.approverOf(this);
+  }
+
+  get innerApprover(): Approver | undefined {
+    return this.#owner.innerApproverOf(this);
   }
 }

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { interpret } from "../run/interpret.ts";
 import { readSurroundings } from "../surroundings.ts";
 import { ReplayHost } from "./replay-host.ts";
-import { stepOfKey } from "./step-of-key.ts";
+import { stepOfKey } from "../run/step-of-key.ts";
 
 /** One call of a recorded run. */
 export interface RecordedCall {

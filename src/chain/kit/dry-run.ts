@@ -10,7 +10,7 @@ import type { AskPerson } from "../host/run-approvals.ts";
 import { type LogRedactor, logValue } from "../log/log-value.ts";
 import type { Plan } from "../plan/plan.ts";
 import { dryPlan } from "./dry-plan.ts";
-import { stepOfKey } from "./step-of-key.ts";
+import { stepOfKey } from "../run/step-of-key.ts";
 import { stubFromSchema } from "./stub-from-schema.ts";
 import { Unknowns } from "./unknowns.ts";
 
@@ -98,11 +98,16 @@ function isHarmless(effect: unknown): boolean {
 function guarded(work: StepWork, hooks: StepHooks, approver: Approver | undefined = hooks.approver): StepHooks {
   return {
     approver,
+    innerApprover: askingNobody,
     record: (record) => hooks.record(record),
     progress: (value) => hooks.progress(value),
     started: (effect) => (isHarmless(effect) ? hooks.started(effect) : Promise.reject(refused(work.tool))),
   };
 }
+
+const askingNobody: Approver = {
+  ask: () => Promise.resolve({ kind: "rejected", asked: false, note: "this is a dry run" }),
+};
 
 function refused(tool: string): Error {
   return fail(`${tool} would change something, and this is a dry run`, { code: "not_available", retry: "never" });

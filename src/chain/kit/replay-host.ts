@@ -1,6 +1,7 @@
 import { failure } from "../../base/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import { type Host, type PendingKeys, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
+import type { Host, PendingKeys, Settled, StepWork, Wait } from "../host/host.ts";
+import { Retelling } from "../host/retelling.ts";
 
 /** What a {@link ReplayHost} is made of. */
 export interface ReplayHostParts {
@@ -22,14 +23,12 @@ export class ReplayHost implements Host {
   readonly runId: string;
   readonly startedAt: number;
   readonly replaying = true;
+  readonly opensAll = true;
   readonly hasNews = true;
   readonly #parts: ReplayHostParts;
-  readonly #recorded: ReadonlyMap<string, number>;
-  readonly #told = new Set<number>();
+  readonly #recorded: Retelling;
   readonly #calls = new Map<string, StepWork>();
   readonly #waits = new Map<string, Wait>();
-  /** Everything before it has been told. */
-  #next = 0;
   #now: number;
 
   constructor(parts: ReplayHostParts) {
@@ -37,18 +36,20 @@ export class ReplayHost implements Host {
     this.runId = parts.runId;
     this.startedAt = parts.startedAt;
     this.#now = parts.startedAt;
-    this.#recorded = new Map(parts.settled.map(({ key }, index) => [key, index]));
+    this.#recorded = new Retelling(parts.settled);
   }
 
   /** It always has an answer, so nobody has to be woken. */
   attach(): void {}
 
   start(key: string, work: StepWork): void {
+    this.#recorded.ask(key);
     this.#calls.set(key, work);
     this.#parts.onStart?.(key, work);
   }
 
   wait(key: string, what: Wait): void {
+    this.#recorded.ask(key);
     this.#waits.set(key, what);
   }
 
@@ -57,31 +58,11 @@ export class ReplayHost implements Host {
   }
 
   next(pending: PendingKeys): Settled {
-    const settled = this.#fromRecording(pending) ?? this.#unrecorded(pending);
+    const settled = this.#recorded.next(pending) ?? this.#unrecorded(pending);
     this.#now = Math.max(this.#now, settled.at);
     this.#calls.delete(settled.key);
     this.#waits.delete(settled.key);
     return settled;
-  }
-
-  #fromRecording(pending: PendingKeys): Settled | undefined {
-    const { settled } = this.#parts;
-    while (this.#told.delete(this.#next)) this.#next++;
-    const due = settled[this.#next];
-    if (due !== undefined && (due.key === cancelKey || pending.has(due.key))) {
-      this.#next++;
-      return due;
-    }
-    // The chain has changed: of what it waits for, what was recorded first.
-    let first: number | undefined;
-    for (const key of pending.keys()) {
-      const index = this.#recorded.get(key);
-      if (index !== undefined && index > this.#next && !this.#told.has(index) && index < (first ?? Infinity))
-        first = index;
-    }
-    if (first === undefined) return undefined;
-    this.#told.add(first);
-    return settled[first];
   }
 
   #unrecorded(pending: PendingKeys): Settled {

@@ -137,6 +137,28 @@ describe("a finished run is a cassette", () => {
     });
   });
 
+  test("[N04] why a call is gone is told: the step was skipped, or its parameters could not be worked out", async () => {
+    const cassette = await cassetteFor(research, options);
+    const now = async (change: object): Promise<string | undefined> => {
+      const spec = changed("sum", change, { output: "${steps.store.output ?? 1}" });
+      return (await replay(planOf(spec), cassette)).difference?.message.split("now:").at(1)?.trim();
+    };
+    expect(await now({ condition: "${steps.search.output.size > 9}" })).toBe(
+      "no call: its condition ${steps.search.output.size > 9} did not hold",
+    );
+    expect(await now({ params: { pages: "${steps.fetch.output - 1}" } })).toMatch(/^no call: .*params of sum/);
+  });
+
+  test("[N04] an input that the chain has now gets its default; one that does not fit is told", async () => {
+    const cassette = await cassetteFor(research, options);
+    const spec = changed("search", {}, { input: { topic: "string", kind: "string=tea" } });
+    const query = { params: { query: "${input.kind}", key: "${secret.KEY}" } };
+    const steps = spec.steps.map((step) => (step.id === "search" ? { ...step, ...query } : step));
+    expect((await replay(planOf({ ...spec, steps }), cassette)).same).toBe(true);
+    const other = changed("search", {}, { input: { topic: "number" } });
+    await expect(replay(planOf(other), cassette)).rejects.toMatchObject({ code: "validation_error" });
+  });
+
   test("[N04] the same calls with another output, or another end", async () => {
     const cassette = await cassetteFor(research, options);
     const output = changed("", {}, { output: { summary: ["${steps.sum.output}", "!"] } });

@@ -2,13 +2,16 @@ import { formatPath } from "../../base/index.ts";
 import { createRedactor } from "../../text/index.ts";
 import type { StepWork } from "../host/host.ts";
 import { type LogRedactor, logValue } from "../log/log-value.ts";
+import { skipSentence } from "../log/skip-sentence.ts";
 import type { Plan } from "../plan/plan.ts";
+import { checkInput } from "../run-chain.ts";
 import { interpret } from "../run/interpret.ts";
 import type { RunFacts } from "../run/run-facts.ts";
 import type { Cassette, RecordedCall } from "./cassette.ts";
 import { contrast, firstDifference } from "./first-difference.ts";
 import { ReplayHost } from "./replay-host.ts";
-import { stepOfKey } from "./step-of-key.ts";
+import { stepOfKey } from "../run/step-of-key.ts";
+import type { StepState } from "../run/step-state.ts";
 
 /** Where a replayed run first departs from the recorded one. */
 export interface ReplayDifference {
@@ -49,7 +52,7 @@ export interface ReplayOptions {
 
 /**
  * Runs a chain offline against a recorded run: every call is answered as it was, nothing waits, and questions get the
- * answers they got. Shows the first difference.
+ * answers they got. Shows the first difference. Throws when the chain does not take the recorded input.
  *
  * @example
  * ```ts
@@ -58,7 +61,8 @@ export interface ReplayOptions {
  * ```
  */
 export async function replay(plan: Plan, cassette: Cassette, options: ReplayOptions = {}): Promise<Replay> {
-  const { env = cassette.env, redactor = createRedactor([]), input = cassette.input } = options;
+  const { env = cassette.env, redactor = createRedactor([]) } = options;
+  const input = checkInput(plan, options.input ?? cassette.input);
   const comparison = new Comparison(cassette, redactor);
   const host = new ReplayHost({
     runId: cassette.runId,
@@ -113,8 +117,16 @@ class Comparison {
   firstOf(run: RunFacts): ReplayDifference | undefined {
     const place = this.#cassette.calls.findIndex(({ key }) => !this.#made.has(key));
     const missing = this.#cassette.calls[place];
-    if (missing !== undefined) this.#note(place, missingCall(missing));
+    if (missing !== undefined) this.#note(place, missingCall(missing, this.#whyNot(missing.step, run)));
     return this.#found?.difference ?? this.#compareEnds(run);
+  }
+
+  /** Why a step called nothing, as far as that is known. */
+  #whyNot(path: string, { steps }: RunFacts): string {
+    const state = findState(steps, path);
+    if (state?.skip !== undefined) return `no call: ${skipSentence(state.skip)}`;
+    const error = state?.error;
+    return error === undefined ? "no call" : `no call: ${this.#redactor.text(error.message)}`;
   }
 
   #note(place: number, difference: ReplayDifference): void {
@@ -172,9 +184,19 @@ function extraCall(key: string, now: CallNow): ReplayDifference {
   return { kind: "extra_call", step, path: "", expected: undefined, actual: now.args, message };
 }
 
-function missingCall({ step, tool, args }: RecordedCall): ReplayDifference {
-  const message = withDiff(`${step} did not make the recorded call of ${tool}`, [contrast(args, 0)[0], "no call"]);
+function missingCall({ step, tool, args }: RecordedCall, now: string): ReplayDifference {
+  const message = withDiff(`${step} did not make the recorded call of ${tool}`, [contrast(args, 0)[0], now]);
   return { kind: "missing_call", step, path: "", expected: args, actual: undefined, message };
+}
+
+/** The last state of a step of this path: one that was called again has been there before. */
+function findState(states: readonly StepState[], path: string): StepState | undefined {
+  for (const state of states.toReversed()) {
+    if (state.path === path) return state;
+    const below = state.children === undefined ? undefined : findState(state.children, path);
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
 function withDiff(sentence: string, [recorded, now]: readonly [string, string]): string {

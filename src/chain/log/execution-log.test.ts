@@ -165,6 +165,39 @@ describe("the execution log", () => {
     expect(stepOf(facts, "f")?.skip_reason).toBe("it needs e, which failed");
   });
 
+  test("[A15] an item that failed for good and was tolerated is no recovery", async () => {
+    const facts = await runIn(
+      1000,
+      {
+        name: "tolerant",
+        steps: [{ id: "each", tool: "picky", for_each: [1, 2], tolerate: 1, params: { n: "${item}" } }],
+      },
+      () => ({
+        tools: {
+          picky: ({ n }) => (n === 1 ? 1 : down()),
+        },
+      }),
+    );
+    const { metrics, steps } = logOf(facts);
+    expect(steps[0]?.status).toBe("success");
+    expect(metrics).toMatchObject({ failures: 1, recovered: 0, recovery_rate: 0 });
+  });
+
+  test("why a step was not tried again is told of the step, not of its fallback", async () => {
+    const facts = await runIn(
+      1000,
+      {
+        name: "both",
+        steps: [{ id: "a", tool: "broken", error_handling: { fallback: [{ tool: "broken", params: { n: 2 } }] } }],
+      },
+      () => ({ tools: { broken: down } }),
+    );
+    expect(stepOf(facts, "a")).toMatchObject({
+      not_retried: "no retries are set",
+      failures: [{ not_retried: "no retries are set" }, { not_retried: "a fallback is tried once" }],
+    });
+  });
+
   test("[A15] what waits is no work: pauses, people, and items that wait for their turn", async () => {
     const spec: ChainSpec = {
       name: "waits",

@@ -29,9 +29,10 @@ function failedAttempts(site: StepSite): string[] {
   return told;
 }
 
-function attemptSentence(failed: FailedAttempt, site: StepSite): string {
+/** One attempt that failed, and what was done about it. */
+export function attemptSentence(failed: FailedAttempt, site: StepSite): string {
   const { attempt, tool, error, delayMs, notRetried, item } = failed;
-  const own = tool === site.state.step.target.name;
+  const own = failed.standIn === undefined;
   const forItem = item === undefined ? "" : ` for item ${item}`;
   const why = `${error.code}: ${quoted(site.redactor.text(error.message))}`;
   if (attempt === 0) return `${own ? tool : `The fallback ${tool}`} was not called${forItem}: ${why}.`;
@@ -46,7 +47,7 @@ function fallbacks(site: StepSite): string[] {
   const error = failureBeforeFallbacks(state);
   if (error === undefined) return [];
   const failing = whileFailing(site, error);
-  const failed = new Set(state.failures?.map(({ tool }) => tool));
+  const failed = new Set(state.failures?.filter(({ standIn }) => standIn).map(({ tool }) => tool));
   const told: string[] = [];
   for (const entry of state.step.onFailure.fallback) {
     const { name } = entry.target;
@@ -58,9 +59,9 @@ function fallbacks(site: StepSite): string[] {
 }
 
 /** What the fallbacks were asked about; undefined where it did not come to that. */
-function failureBeforeFallbacks({ status, error, failures, step }: StepState): Failure | undefined {
+function failureBeforeFallbacks({ status, error, failures }: StepState): Failure | undefined {
   if (status !== "failed" && status !== "recovered") return undefined;
-  return failures?.findLast(({ tool }) => tool === step.target.name)?.error ?? error;
+  return failures?.findLast(({ standIn }) => standIn === undefined)?.error ?? error;
 }
 
 function whyChosen({ condition }: FallbackPlan, site: StepSite): string {
@@ -106,8 +107,12 @@ function rounds(state: StepState): string[] {
 
 function afterwards({ status, step }: StepState): string[] {
   if (status !== "failed") return [];
-  if (step.onFailure.otherwise === "abort") return ["Its failure ended the chain (error_handling: abort)."];
-  return ["The chain went on without it (error_handling: continue); steps that need it are skipped."];
+  const { fallback, otherwise } = step.onFailure;
+  const unaided = fallback.length > 0 ? "No fallback helped. " : "";
+  if (otherwise === "continue") {
+    return [`${unaided}The chain went on without it (error_handling: continue); steps that need it are skipped.`];
+  }
+  return [`${unaided}Its failure ended the chain${fallback.length > 0 ? "" : " (error_handling: abort)"}.`];
 }
 
 function compensation({ state, redactor }: StepSite): string[] {
@@ -115,6 +120,9 @@ function compensation({ state, redactor }: StepSite): string[] {
   if (undone === undefined) return [];
   const tool = step.compensate?.target.name ?? "its compensation";
   if (undone.status === "success") return [`Later the chain ended, and ${tool} undid what it had done.`];
+  if (undone.error?.code === "interrupted") {
+    return [`Later the chain ended, and what it may have done was not undone: ${quoted(undone.error.message)}.`];
+  }
   const why =
     undone.error === undefined ? "" : `: ${undone.error.code}: ${quoted(redactor.text(undone.error.message))}`;
   return [`Later the chain ended, and ${tool} could not undo what it had done${why}.`];

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { runWith } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { recordRun, taking } from "../../../test/support/record-run.ts";
 import { fail } from "../../base/index.ts";
@@ -170,6 +171,36 @@ describe("explainStep", () => {
     );
   });
 
+  test("[N07] one item: how it fared, with what, and what it gave", async () => {
+    expect(explainStep(run, "each[0]")).toEqual([
+      expect.stringMatching(/^Item 0 of each called work and succeeded after [\d.]+ m?s\.$/),
+      'It was given {"n":1,"topic":"tea"}.',
+      "Its output was 1.",
+    ]);
+    expect(explainStep(run, "each[1]")).toEqual([
+      expect.stringMatching(/^Item 1 of each failed after [\d.]+ m?s: not_available: the service is down\.$/),
+      'It was given {"n":2,"topic":"tea"}.',
+      expect.stringMatching(/^The first attempt for item 1 failed: not_available: the service is down; it was not/),
+      "That was tolerated: its place in the output is null.",
+    ]);
+    const { facts } = await recordRun(
+      {
+        name: "c",
+        steps: [{ id: "all", tool: "inner", for_each: [1, 2, 3], concurrency: 1, params: { a: "${item}" } }],
+      },
+      { chains: [inner], tools: { work: ({ n }) => (n === 4 ? down() : n) } },
+    );
+    expect(explainStep(facts, "all[0]")).toContain("Its steps are all[0]/x (success) and all[0]/y (skipped).");
+    expect(explainStep(facts, "all[1]")[0]).toMatch(/^Item 1 of all failed after .*not_available/);
+    expect(explainStep(facts, "all[2]")).toEqual(["Item 2 of all was cancelled before it began."]);
+    expect(explainStep(facts, "all[0]/x")).toContain("Parameter n was 3, from input.a and input.b.");
+  });
+
+  test("an item that there is not is a failure that says which there are", () => {
+    expect(() => explainStep(run, "each[3]")).toThrow("each has no item 3; its items are 0 to 2");
+    expect(() => explainStep(run, "write[0]")).toThrow('the run has no step "write[0]"');
+  });
+
   test("[N07] a step of a sub-chain sees the input that the sub-chain got, defaults included", () => {
     expect(explainStep(run, "sub/x")).toContain("Parameter n was 11, from input.a and input.b.");
     expect(explainStep(run, "sub/y")).toEqual([
@@ -257,5 +288,37 @@ describe("explainStep", () => {
         for (const part of ["\n", "\u001b", "\u202e", "hunter2"]) expect(sentence).not.toContain(part);
       }
     }
+  });
+});
+
+describe("steps that failed", () => {
+  const explain = async (spec: ChainSpec, more: Parameters<typeof runWith>[1]): Promise<string> => {
+    const { result } = await runWith(spec, more);
+    return explainStep(result, "s").join("\n");
+  };
+
+  test("whose fallback failed too: nothing is said of an abort that nobody wrote", async () => {
+    const fallback = [{ tool: "broken", params: { n: 2 } }];
+    const told = await explain(
+      { name: "c", steps: [{ id: "s", tool: "broken", error_handling: { strategy: "fallback", fallback } }] },
+      { tools: { broken: down } },
+    );
+    expect(told).toContain("The first attempt failed");
+    expect(told).toContain("The fallback broken failed");
+    expect(told).toContain("No fallback helped. Its failure ended the chain.");
+    expect(told).not.toContain("abort");
+  });
+
+  test.each([
+    { asks: "approval", step: { approval: "Go?" }, settings: {} },
+    { asks: "a rule", step: {}, settings: { permissions: { ask: ["post"] } } },
+  ])("because a person said no ($asks): it was not called", async ({ step, settings }) => {
+    const told = await explain(
+      { name: "c", steps: [{ id: "s", tool: "post", ...step }] },
+      { tools: { post: mock({ effect: "once", answer: 1 }) }, settings, ask: async () => ({ approved: false }) },
+    );
+    expect(told).toMatch(/^s failed after .*, before it called post: permission_denied/);
+    expect(told).toContain("post was not called: permission_denied");
+    expect(told).not.toContain("s called post");
   });
 });

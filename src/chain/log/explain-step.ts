@@ -4,6 +4,7 @@ import type { RunFacts } from "../run/run-facts.ts";
 import type { StepState, StepStatus } from "../run/step-state.ts";
 import { explainAttempts } from "./explain-attempts.ts";
 import { explainInput } from "./explain-input.ts";
+import { explainItem } from "./explain-item.ts";
 import { explainSkip } from "./explain-skip.ts";
 import { explainTiming } from "./explain-timing.ts";
 import type { LogRedactor } from "./log-value.ts";
@@ -22,7 +23,7 @@ export interface ExplainOptions {
 
 /**
  * Why a step went as it did, in sentences with the values: when and why it ran or was skipped, what its tool got and
- * from where, what failed and what was done about it.
+ * from where, what failed and what was done about it. `each[2]` is one item of a step with `for_each`.
  *
  * @example
  * ```ts
@@ -31,7 +32,8 @@ export interface ExplainOptions {
  * ```
  */
 export function explainStep(run: RunFacts, path: string, options: ExplainOptions = {}): string[] {
-  const site = findSite(run, path, options.redactor ?? createRedactor([]));
+  const { item, ...site } = findSite(run, path, options.redactor ?? createRedactor([]));
+  if (item !== undefined) return explainItem(site, item).map((sentence) => stripUnsafe(sentence));
   const interrupted = options.interrupted ?? false;
   const doubtful = site.plan === undefined ? undefined : untrusted(site.plan);
   return [
@@ -56,7 +58,7 @@ function opening(site: StepSite, status: Exclude<StepStatus, "skipped">, interru
     case "recovered":
       return `${path} called ${name}, which failed; ${state.fallbackTool ?? "a fallback"} stood in. It took ${took}${tries}.`;
     case "failed":
-      return `${path} called ${name} and failed after ${took}${tries}: ${whatFailed(state, site)}.`;
+      return `${path} ${howFailed(state, took)}${tries}: ${whatFailed(state, site)}.`;
     case "cancelled":
       return state.startedAt === 0 ? `${path} was cancelled before it began.` : `${path} was cancelled after ${took}.`;
     case "waiting":
@@ -86,14 +88,22 @@ function openUndo({ questions = [] }: StepState): string[] {
     .map(({ tool, approvalId: id }) => `Undoing it with ${tool} waits for a person's decision: approval ${id}.`);
 }
 
+function howFailed({ attempts, step }: StepState, took: string): string {
+  const { name } = step.target;
+  return attempts === 0 ? `failed after ${took}, before it called ${name}` : `called ${name} and failed after ${took}`;
+}
+
 function whatFailed({ error }: StepState, { redactor }: StepSite): string {
   return error === undefined ? "nobody said why" : `${error.code}: ${quoted(redactor.text(error.message))}`;
 }
 
 function ending(site: StepSite): string[] {
-  const { status, cached, output, step, approvalId, questions } = site.state;
+  const { status, cached, output, step, approvalId, questions, saidDone } = site.state;
   const told = openUndo(site.state);
-  if (approvalId !== undefined && status !== "waiting" && questions === undefined) {
+  if (saidDone) {
+    const asked = approvalId === undefined ? "" : ` (approval ${approvalId})`;
+    told.push(`A person${asked} said that its work had been done, and gave its output; it was not called again.`);
+  } else if (approvalId !== undefined && status !== "waiting" && questions === undefined) {
     told.push(`A person was asked (approval ${approvalId}).`);
   }
   if (cached) told.push("Its output was reused from the cache; the tool did not run.");

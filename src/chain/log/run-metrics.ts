@@ -46,7 +46,7 @@ export function metricsOf(run: RunFacts): RunMetrics {
     stepsMs += state.workMs;
     if (!hasFailed(state)) continue;
     failures++;
-    if (state.status === "success" || state.status === "recovered") recovered++;
+    if (endedWell(state)) recovered++;
   }
   return {
     steps_ms: rounded(stepsMs, 3),
@@ -64,6 +64,12 @@ export function metricsOf(run: RunFacts): RunMetrics {
 
 function hasFailed(state: StepState): boolean {
   return (state.failures?.length ?? 0) > 0 || state.status === "failed" || state.status === "recovered";
+}
+
+/** By a further attempt or a fallback: an item that failed for good, and was tolerated, is no recovery. */
+function endedWell({ status, items }: StepState): boolean {
+  if (status !== "success" && status !== "recovered") return false;
+  return items?.some((item) => item.status === "failed") !== true;
 }
 
 /** Rounded for reading; what is no number becomes 0, since logs are JSON. */

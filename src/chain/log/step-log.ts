@@ -18,6 +18,7 @@ export interface ItemLog {
   readonly status: StepStatus;
   readonly attempts: number;
   readonly duration_ms: number;
+  readonly cached?: true;
   readonly error?: LoggedError;
 }
 
@@ -61,6 +62,8 @@ export interface StepLog {
   readonly tokens_used?: number;
   readonly memory_id?: string;
   readonly cached?: true;
+  /** A person said that its work had been done when its process ended, and gave the output. */
+  readonly said_done?: true;
   /** The tool was not called: its output is made up. */
   readonly dry_run?: true;
   readonly fallback_tool?: string;
@@ -135,9 +138,12 @@ function reportedFields(state: StepState, redactor: LogRedactor): Partial<StepLo
 }
 
 function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
-  const notRetried = state.failures?.findLast((attempt) => attempt.notRetried !== undefined)?.notRetried;
+  // A fallback is never tried again, which says nothing of the step.
+  const own = state.failures?.findLast((attempt) => attempt.notRetried !== undefined && !attempt.standIn);
+  const notRetried = own?.notRetried;
   return {
     ...(state.cached && { cached: true as const }),
+    ...(state.saidDone && { said_done: true as const }),
     ...(factOf(state, "dryRun") === true && { dry_run: true as const }),
     ...(state.fallbackTool !== undefined && { fallback_tool: state.fallbackTool }),
     ...(state.skip && { skip_reason: skipSentence(state.skip) }),
@@ -190,6 +196,7 @@ function toItemLog(item: ItemState, redactor: LogRedactor): ItemLog {
     status: item.status,
     attempts: item.attempts,
     duration_ms: rounded(item.durationMs, 3),
+    ...(item.cached && { cached: true as const }),
     ...(item.error && { error: toLoggedError(item.error, redactor) }),
   };
 }

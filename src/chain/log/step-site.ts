@@ -22,18 +22,30 @@ export interface StepSite {
   readonly redactor: LogRedactor;
 }
 
-/** The step at a path such as `research/search`; a failure with a suggestion where there is none. */
-export function findSite(run: RunFacts, path: string, redactor: LogRedactor): StepSite {
+/**
+ * The step at a path such as `research/search`, and which item of it is meant with `each[2]`; a failure with a
+ * suggestion where there is none.
+ */
+export function findSite(
+  run: RunFacts,
+  name: string,
+  redactor: LogRedactor,
+): StepSite & { readonly item: number | undefined } {
   const states = [...allSteps(run.steps)];
   // An item whose sub-chain was tried again has left the steps of each attempt: the last one counts.
-  const state = states.findLast((candidate) => candidate.path === path);
-  if (state === undefined) throw unknownStep(path, states);
+  const at = (path: string): StepState | undefined => states.findLast((candidate) => candidate.path === path);
+  const [, owner, index] = /^(.+)\[(\d{1,9})\]$/.exec(name) ?? [];
+  const ofItem = owner === undefined ? undefined : at(owner);
+  const item = ofItem?.step.forEach === undefined ? undefined : Number(index);
+  const state = item === undefined ? at(name) : ofItem;
+  if (state === undefined) throw unknownStep(name, states);
+  const { path } = state;
   const parent = states.findLast(({ children }) => children?.includes(state) === true);
   const plan = parent === undefined ? run.plan : planOf(parent, state);
   const peers = parent?.children === undefined ? run.steps : sameExecution(parent.children, state);
   const input = parent === undefined ? run.input : inputOf(parent, plan, path);
   const chainStartedAt = parent === undefined ? run.startedAt : parent.startedAt;
-  return { run, state, plan, peers, chainStartedAt, scope: scopeOf(run, peers, input), redactor };
+  return { run, state, plan, peers, chainStartedAt, scope: scopeOf(run, peers, input), redactor, item };
 }
 
 /** The same place while its step was failing: as its fallbacks and `retry.when` saw it. */

@@ -91,7 +91,7 @@ const repeat = {
 const cache = {
   ...closed({
     ttl: { ...duration, description: "How long the result may be used again." },
-    key: { ...text, description: "What tells results apart; the arguments where absent." },
+    key: { ...text, description: "What tells the results of this step apart; the arguments where absent." },
   }),
   required: ["ttl"],
   description: "Use the result of an earlier call again; for tools that only read.",
@@ -108,7 +108,7 @@ export const approvalSchema: ClosedSchema = {
 };
 
 const compensate = {
-  ...closed({ tool, params }),
+  ...closed({ tool: { ...text, description: "A tool; a chain cannot undo a step." }, params }),
   required: ["tool"],
   description: "Undoes the step when the run aborts later; the last step is undone first.",
 };
@@ -130,7 +130,7 @@ export const stepSchema: ClosedSchema = {
       description: "The step is skipped where this does not hold.",
     },
     depends_on: { ...names, description: "Steps that come first although nothing of theirs is read." },
-    timeout: { ...duration, description: "The longest time for one attempt." },
+    timeout: { ...duration, description: "The longest time for one attempt, and for a wait for its turn." },
     retry,
     error_handling: errorHandling,
     for_each: {
@@ -138,7 +138,7 @@ export const stepSchema: ClosedSchema = {
       anyOf: [{ type: "string", minLength: 1 }, { type: "array" }],
       description: "Runs the step once for each item; params may use ${item} and ${index}.",
     },
-    concurrency: { ...positive, description: "How many items run at once; 5 where absent." },
+    concurrency: { ...positive, description: "How many items run at once, beside max_parallel; 5 where absent." },
     tolerate: {
       title: 'a number of items, or a share such as "10%"',
       anyOf: [count, { type: "string", minLength: 1, pattern: String.raw`^\d+(\.\d+)?%?$` }],
@@ -173,7 +173,10 @@ const keys = {
   version: { ...text, description: "1.0.0 where absent." },
   input,
   env: { ...names, description: "Environment variables the chain may read; the workspace has to allow them too." },
-  max_parallel: { ...positive, description: "How many steps run at once; 5 where absent." },
+  max_parallel: {
+    ...positive,
+    description: "How many steps run at once; 5 where absent. A step with for_each is one; called chains count apart.",
+  },
   timeout: { ...duration, description: "The longest time for a whole run." },
   durable: { ...flag, description: "Keep a journal, so that a run survives the end of the process." },
   steps: { type: "array", minItems: 1, description: "What is done. Order comes from what steps read of each other." },

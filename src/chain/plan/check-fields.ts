@@ -62,10 +62,7 @@ export class FieldChecker {
     const found = typeof text === "string" ? notAList(this.#views.ofText(text)) : undefined;
     if (found === undefined || typeof text !== "string") return;
     const [list] = found.lists;
-    const hint =
-      list === undefined
-        ? "name a list of the output"
-        : `its list is "${list}": ${text.replace(/\}\s*$/, `.${list}}`)}`;
+    const hint = list === undefined ? listHint(text) : `its list is "${list}": ${text.replace(/\}\s*$/, `.${list}}`)}`;
     this.#report.add(
       "not_a_list",
       ["steps", step.index, "for_each"],
@@ -79,4 +76,11 @@ export class FieldChecker {
     const shown = fields.slice(0, 12).join(", ");
     return this.#report.near(name, new Set(fields), `fields: ${fields.length > 12 ? `${shown}, …` : shown}`);
   }
+}
+
+/** Where a list could come from. */
+function listHint(text: string): string {
+  const [, input] = /^\s*\$\{\s*input\.([\p{L}\p{N}_-]+)\s*\}\s*$/u.exec(text) ?? [];
+  if (input !== undefined) return `declare it as a list, such as ${input}: string[]`;
+  return `name a list of the ${/^\s*\$\{\s*input\b/.test(text) ? "input" : "output"}`;
 }

@@ -4,6 +4,7 @@ import type { ChainReport, Names } from "./chain-report.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
 import type { Role, Use } from "./part-reader.ts";
 import { segmentSpan } from "./segment-span.ts";
+import type { StepSpec } from "./spec.ts";
 import type { StepNames } from "./step-names.ts";
 
 /** The names that the expressions of a chain may use. */
@@ -98,13 +99,20 @@ export class ReferenceChecker {
     if (typeof id !== "string") return this.#unnamed(use, "step", "steps.search.output");
     const to = this.#known.byId.get(id);
     if (to === undefined) {
-      const hint = this.#report.near(id, this.#known.byId, listHint("steps", this.#known.byId));
+      const hint = this.#lookalike(id) ?? this.#report.near(id, this.#known.byId, listHint("steps", this.#known.byId));
       return this.#refuse("unknown_step", use, { message: `there is no step "${id}"`, segment: 0, hint });
     }
     if (field !== undefined && !this.#isStepField(use, field)) return undefined;
     if (field === "error" && rest.length > 0) this.#errorField(use, 2, errorFields);
     if (field === "status" && typeof rest[0] === "string") this.#statusField(use, rest[0]);
     return this.#edge(use, { to, output: field === undefined || field === "output" }, step);
+  }
+
+  /** "did you mean" would show the same word twice. */
+  #lookalike(id: string): string | undefined {
+    const plain = id.normalize();
+    if (!this.#known.byId.keys().some((known) => known !== id && known.normalize() === plain)) return undefined;
+    return "a step has an id that looks the same and is written with other characters (accents); copy it from there";
   }
 
   #isStepField(use: Use, field: Reference["path"][number]): boolean {
@@ -175,10 +183,7 @@ export class ReferenceChecker {
     const spec = step?.spec;
     if (items && spec?.for_each !== undefined) return undefined;
     if (items && root === "index" && spec?.repeat !== undefined) return undefined;
-    const hint =
-      spec?.for_each === undefined
-        ? `add for_each to the step${root === "index" ? ", or repeat" : ""}`
-        : "it is looked at once for the whole list; items can be chosen in for_each: [?@.score > 3]";
+    const hint = items ? `add for_each to the step${root === "index" ? ", or repeat" : ""}` : onceHint(use.role, spec);
     return this.#refuse("no_item", use, { message: `there is no ${root} here`, hint });
   }
 
@@ -214,6 +219,19 @@ export class ReferenceChecker {
     this.#report.add(code, use.path, [message, { ...detail, inside }]);
     return undefined;
   }
+}
+
+/** What to do where an expression is looked at once, whatever the step goes over. */
+function onceHint(role: Role, spec: StepSpec | undefined): string {
+  if (role === "output") return "write ${steps.ID.output} for the results of all items";
+  if (role === "approval") {
+    return spec?.for_each === undefined && spec?.repeat !== undefined
+      ? "the question of every round is the same; it shows the arguments, and params may use ${index}"
+      : "the question is asked once, and shows the arguments of every item";
+  }
+  return spec?.for_each === undefined
+    ? "it is looked at once for the whole step"
+    : "it is looked at once for the whole list; items can be chosen in for_each: [?@.score > 3]";
 }
 
 interface Fault extends Pick<Detail, "severity" | "hint"> {

@@ -28,7 +28,8 @@ const roots: ReadonlyMap<string, string> = new Map([
   ["secrets", "secret"],
 ]);
 
-const placeholders = [/\{\{-?([^{}]{1,200})\}\}/dg, /<%[=-]?([^%]{1,200})%>/dg];
+// After a dollar braces are an expression that is wrong, which is told where it is read.
+const placeholders = [/(?<!\$)\{\{-?([^{}]{1,200})\}\}/dg, /<%[=-]?([^%]{1,200})%>/dg];
 const dollars = /(?<![\w$\\])\$((?:input|steps|context|env|secret)(?:\.[\w-]+|\[[^\]\n]{1,100}\])+)/dg;
 const items = /(?<![\w$\\])\$((?:item|index)(?:\.[\w-]+|\[[^\]\n]{1,100}\])*)(?!\w)/dg;
 

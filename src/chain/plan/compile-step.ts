@@ -1,4 +1,4 @@
-import type { CompiledValue } from "../../expr/index.ts";
+import { type CompiledValue, missing } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { checkDurations } from "./check-durations.ts";
@@ -23,6 +23,8 @@ export interface CompiledStep {
 export interface StepTools {
   readonly report: ChainReport;
   readonly finder: TargetFinder;
+  /** The chain's name. */
+  readonly chain: string;
   /** What the chain says about failures, for steps that say nothing. */
   readonly handling: Handling;
 }
@@ -58,7 +60,7 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
     onFailure: handling.onFailure,
     forEach: readForEach(spec, path, { reader, report }),
     repeat: readRepeat(spec, at("repeat"), reader),
-    cache: readCache(spec, at("cache"), reader),
+    cache: readCache(spec, at("cache"), { reader, chain: tools.chain }),
     approval: readApproval(spec, at("approval"), reader),
     compensate: readCompensate(spec, at("compensate"), { reader, finder }),
   };
@@ -111,11 +113,25 @@ function readRepeat({ repeat }: StepSpec, path: YamlPath, reader: PartReader): R
   };
 }
 
-function readCache({ cache }: StepSpec, path: YamlPath, reader: PartReader): PlanStep["cache"] {
+function readCache(
+  { id, cache }: StepSpec,
+  path: YamlPath,
+  { reader, chain }: { readonly reader: PartReader; readonly chain: string },
+): PlanStep["cache"] {
   if (cache === undefined) return undefined;
-  const key: CompiledValue | undefined =
-    cache.key === undefined ? undefined : reader.value(cache.key, [...path, "key"], "cache");
-  return { ttlMs: durationMs(cache.ttl) ?? 0, key };
+  const key = cache.key === undefined ? undefined : reader.value(cache.key, [...path, "key"], "cache");
+  return { ttlMs: durationMs(cache.ttl) ?? 0, key: key && keyOfStep(key, [chain, id]) };
+}
+
+/** Two steps may use one word for different things. Where there is no value, the arguments tell results apart. */
+function keyOfStep(key: CompiledValue, place: readonly [chain: string, step: string]): CompiledValue {
+  return {
+    ...key,
+    evaluate: (scope, evaluation) => {
+      const value = key.evaluate(scope, evaluation);
+      return value === missing || value === null ? missing : [...place, value];
+    },
+  };
 }
 
 function readApproval({ approval }: StepSpec, path: YamlPath, reader: PartReader): ApprovalPlan | undefined {

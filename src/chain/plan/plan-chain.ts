@@ -82,7 +82,9 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): M
     spec.error_handling === undefined
       ? noHandling
       : readHandling(spec.error_handling, ["error_handling"], { report, reader, finder });
-  const parts = spec.steps.map((step, index) => compileStep(step, index, { report, finder, handling }));
+  const parts = spec.steps.map((step, index) =>
+    compileStep(step, index, { report, finder, handling, chain: spec.name }),
+  );
   const output = spec.output === undefined ? undefined : reader.value(spec.output, ["output"], "output");
   const { uses } = reader;
   const input =

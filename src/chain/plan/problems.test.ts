@@ -69,6 +69,18 @@ const rows: readonly Row[] = [
     /the 1st and the 2nd/,
   ],
   [
+    "two steps of ids that look the same",
+    "steps: [{ id: caf\u00e9, tool: anything }, { id: cafe\u0301, tool: anything }]",
+    "cafe\u0301 <- duplicate_id",
+    /looks the same and is written with other characters: the 1st and the 2nd/,
+  ],
+  [
+    "a reference that looks like an id",
+    'steps: [{ id: caf\u00e9, tool: anything }, { id: x, tool: anything, params: { a: "${steps.cafe\u0301.output}" } }]',
+    "cafe\u0301 <- unknown_step",
+    /looks the same/,
+  ],
+  [
     "two steps of one as",
     "steps: [{ id: x, tool: anything, output: { as: o } }, { id: y, tool: anything, output: { as: o } }]",
     "o <- duplicate_as",
@@ -142,6 +154,12 @@ const rows: readonly Row[] = [
     /images/,
   ],
   [
+    "a loop over an input that is none",
+    `input: { url: string }\n${oneStep('for_each: "${input.url}"')}`,
+    '"${input.url}" <- not_a_list',
+    /declare it as a list, such as url: string\[\]/,
+  ],
+  [
     "a loop over a number",
     'steps: [{ id: p, tool: find_photos }, { id: x, tool: anything, for_each: "${steps.p.output.total}" }]',
     '"${steps.p.output.total}" <- not_a_list',
@@ -205,6 +223,15 @@ const rows: readonly Row[] = [
     "item <- no_item",
     /once for the whole list/,
   ],
+  [
+    "a round in a question",
+    oneStep('repeat: { until: "${true}" }, approval: "round ${index}?"'),
+    "index <- no_item",
+    /the same; .* params may use \$\{index\}/,
+  ],
+  ["an item in a question", oneStep('for_each: [1], approval: "${item}?"'), "item <- no_item", /every item/],
+  ["an index in a question", oneStep('approval: "${index}?"'), "index <- no_item", /asked once/],
+  ["an item in the output", `${oneStep("for_each: [1]")}\noutput: "\${item}"`, "item <- no_item", /steps\.ID\.output/],
   ["an index outside of loops", oneStep('params: { a: "${index}" }'), "index <- no_item"],
   [
     "an error where nothing failed",
@@ -489,6 +516,12 @@ const rows: readonly Row[] = [
     twoSteps('params: { a: "of {{ steps.first.output.total }}" }'),
     "{{ steps.first.output.total }} <- foreign_template (warning)",
     /did you mean "\$\{steps\.first\.output\.total\}"/,
+  ],
+  [
+    "a dollar before braces of another language",
+    `input: { topic: string }\n${oneStep('params: { a: "${{ input.topic }}" }')}`,
+    "{ <- bad_expression",
+    /"\$\{input\.topic\}"/,
   ],
   [
     "an input in braces of another language",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { goodPlan, planContext, planTogether, plannedTool } from "../../../test/support/planning.ts";
 import { ToolRegistry } from "../../tool/index.ts";
-import { fingerprintTool } from "./fingerprint-tool.ts";
+import { fingerprintTool } from "../../tool/index.ts";
 import { planFromSnapshot, snapshotOf } from "./snapshot.ts";
 
 const files = {

@@ -1,7 +1,7 @@
-import { jsonText } from "../../base/index.ts";
+import { canonicalJson, jsonText } from "../../base/index.ts";
 import { isMap, put } from "../../schema/index.ts";
+import { fingerprintTool } from "../../tool/index.ts";
 import { callsOf } from "./chain-effect.ts";
-import { fingerprintTool } from "./fingerprint-tool.ts";
 import { type PlannedChain, planChain } from "./plan-chain.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Plan } from "./plan.ts";
@@ -18,11 +18,16 @@ export interface Snapshot {
 interface Definition {
   /** Which of the chains is run. */
   readonly chain: string;
+  /** Where it was read from; absent for a chain that is found by its name. */
+  readonly file?: string;
   readonly chains: Readonly<Record<string, ChainSpec>>;
 }
 
-/** The chain of a plan with everything that it can call. Throws where a chain that it calls cannot be planned. */
-export function snapshotOf(plan: Plan): Snapshot {
+/**
+ * The chain of a plan with everything that it can call, and the file that it was read from where that matters. Throws
+ * where a chain that it calls cannot be planned.
+ */
+export function snapshotOf(plan: Plan, file?: string): Snapshot {
   const chains: Record<string, ChainSpec> = {};
   const fingerprints: Record<string, string> = {};
   const open: (readonly [name: string, plan: Plan])[] = [[plan.name, plan]];
@@ -38,9 +43,22 @@ export function snapshotOf(plan: Plan): Snapshot {
       }
     }
   }
-  const text = jsonText({ chain: plan.name, chains } satisfies Definition);
+  const text = jsonText({ chain: plan.name, ...(file !== undefined && { file }), chains } satisfies Definition);
   // Specs are JSON: they were read from it.
   return { definition: "text" in text ? text.text : "", fingerprints };
+}
+
+/** The file that the chain of a snapshot was read from; undefined where it is found by its name. */
+export function fileOfSnapshot(definition: string): string | undefined {
+  const file = readDefinition(definition)?.file;
+  return typeof file === "string" ? file : undefined;
+}
+
+/** Do two snapshots hold the same chains? */
+export function sameChains(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [readDefinition(one), readDefinition(other)];
+  return canonicalJson(first?.chains ?? null) === canonicalJson(second?.chains ?? null);
 }
 
 /**

@@ -18,13 +18,22 @@ const longest = 128;
 export function readStepNames(steps: readonly StepSpec[], report: ChainReport): StepNames {
   const byId = new Map<string, number>();
   const byAs = new Map<string, number>();
+  const ids: Known = { names: byId, looks: new Map() };
+  const asNames: Known = { names: byAs, looks: new Map() };
   for (const [index, { id, output }] of steps.entries()) {
     // A step without an id has been told about.
-    if (id !== "") take(byId, { name: id, index, path: ["steps", index, "id"], what: "id" }, report);
+    if (id !== "") take(ids, { name: id, index, path: ["steps", index, "id"], what: "id" }, report);
     const as = output?.as;
-    if (as !== undefined) take(byAs, { name: as, index, path: ["steps", index, "output", "as"], what: "as" }, report);
+    if (as !== undefined)
+      take(asNames, { name: as, index, path: ["steps", index, "output", "as"], what: "as" }, report);
   }
   return { byId, byAs };
+}
+
+interface Known {
+  readonly names: Map<string, number>;
+  /** The same by what a reader sees: an accent may be part of its letter, or a character of its own. */
+  readonly looks: Map<string, number>;
 }
 
 interface Taken {
@@ -34,15 +43,20 @@ interface Taken {
   readonly what: "id" | "as";
 }
 
-function take(names: Map<string, number>, { name, index, path, what }: Taken, report: ChainReport): void {
+function take({ names, looks }: Known, { name, index, path, what }: Taken, report: ChainReport): void {
   const fault = nameFault(name);
   if (fault !== undefined) report.add(`bad_${what}`, path, [`the ${words[what]} ${fault}`, { hint: betterName(name) }]);
-  const first = names.get(name);
+  const look = name.normalize();
+  const first = looks.get(look);
+  const isNew = !names.has(name);
+  if (isNew) names.set(name, index);
   if (first === undefined) {
-    names.set(name, index);
+    looks.set(look, index);
     return;
   }
-  const message = `two steps have the ${words[what]} "${name.slice(0, longest)}": the ${ordinal(first)} and the ${ordinal(index)}`;
+  const both = `the ${ordinal(first)} and the ${ordinal(index)}`;
+  const how = isNew ? ", which looks the same and is written with other characters" : "";
+  const message = `two steps have the ${words[what]} "${name.slice(0, longest)}"${how}: ${both}`;
   report.add(`duplicate_${what}`, path, [message, { hint: "choose another name for one of them" }]);
 }
 

@@ -1,14 +1,24 @@
 import { type Failure, failure } from "../../base/index.ts";
 import type { ApprovalWait, DecidedOutcome, Outcome } from "../host/host.ts";
+import type { Target } from "../plan/plan.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import { dropQuestion, noteQuestion } from "./open-questions.ts";
+import { standingIn, unseen } from "./question-texts.ts";
 import type { Pending } from "./run.ts";
 import type { StepRun } from "./step-run.ts";
 
+/** A person said yes. */
+export interface Approved {
+  readonly approvalId: string;
+  /** What people took. */
+  readonly waitedMs: number;
+  /** The work was done already, and gave this. */
+  readonly done: DecidedOutcome["done"];
+}
+
 /** What happens next. */
 export interface ApprovalEnds {
-  /** `waitedMs`: what people took. */
-  approved(approvalId: string, waitedMs: number): void;
+  approved(answer: Approved): void;
   refused(error: Failure): void;
   cancelled(): void;
 }
@@ -77,10 +87,11 @@ export class Approval implements Pending {
   goOn(): void {
     if (this.#decision === undefined || this.#isOver) return;
     this.#isOver = true;
-    const { status, approvalId, by, note } = this.#decision;
+    const { status, approvalId, by, note, done } = this.#decision;
     this.#step.state.approvalId = approvalId;
     this.#step.tell({ type: "step-decided", approvalId, status, by });
-    if (status === "approved") return this.#ends.approved(approvalId, this.#step.frame.run.now - this.#since);
+    const waitedMs = this.#step.frame.run.now - this.#since;
+    if (status === "approved") return this.#ends.approved({ approvalId, waitedMs, done });
     const who = by === undefined ? "" : ` by ${by}`;
     const why = note === undefined ? "" : `: ${note}`;
     const message = status === "rejected" ? `the approval was rejected${who}${why}` : "nobody approved it in time";
@@ -91,15 +102,20 @@ export class Approval implements Pending {
 /** A question that anyone may answer, in the usual time. */
 export const anyone: Pick<ApprovalWait, "approvers" | "expiresMs"> = { approvers: [], expiresMs: undefined };
 
-/** Asks what the `approval:` of a step says about exactly these arguments; a failure when the message has none. */
-export function askFirst(
-  step: StepRun,
-  { key, args }: { readonly key: string; readonly args: unknown },
-  ends: ApprovalEnds,
-): Approval | Failure {
+/** What a person is asked to let through. */
+export interface AskedCall {
+  readonly key: string;
+  readonly args: unknown;
+  /** What would be called in place of the step's own tool, which failed. */
+  readonly standIn?: Target | undefined;
+}
+
+/** Asks what the `approval:` of a step says about exactly these arguments; a failure when that cannot be asked. */
+export function askFirst(step: StepRun, call: AskedCall, ends: ApprovalEnds): Approval | Failure {
   const { frame, state } = step;
   const { approval, target } = state.step;
   if (approval === undefined) throw new TypeError(`${state.path} asks nobody`);
+  const { args, standIn } = call;
   const { approvers, expiresMs } = approval;
   let message: string;
   try {
@@ -107,6 +123,10 @@ export function askFirst(
   } catch (error) {
     return expressionFailure(error, `the approval of ${state.path}`);
   }
-  const question = { tool: target.name, args, message, approvers, expiresMs, approvalId: undefined };
-  return new Approval(step, { key: frame.keys + key, ...question }, ends);
+  const tool = standIn?.name ?? target.name;
+  const tooLarge = unseen(tool, args);
+  if (tooLarge !== undefined) return tooLarge;
+  if (standIn !== undefined) message = standingIn(message, target.name, tool);
+  const question = { tool, args, message, approvers, expiresMs, approvalId: undefined };
+  return new Approval(step, { key: frame.keys + call.key, ...question }, ends);
 }

@@ -103,7 +103,7 @@ describe("a step with an approval", () => {
           { id: "slow", tool: "slow" },
         ],
       },
-      { clock, tools: { t: 1, slow: taking(clock, 20_000) } },
+      { clock, approvals: createMemoryApprovals({ clock }), tools: { t: 1, slow: taking(clock, 20_000) } },
     );
     expect(result).toMatchObject({ status: "failed", error: { message: "s: nobody approved it in time" } });
   });

@@ -1,6 +1,9 @@
 import type { Failure } from "../../base/index.ts";
+import { effectOf } from "../../engine/index.ts";
 import type { ApprovalWait } from "../host/host.ts";
-import { Approval, type ApprovalEnds, anyone, askFirst } from "./approval.ts";
+import type { Target } from "../plan/plan.ts";
+import { Approval, type ApprovalEnds, type Approved, type AskedCall, anyone, askFirst } from "./approval.ts";
+import { unknownEnd } from "./question-texts.ts";
 import type { StepRun } from "./step-run.ts";
 
 /** A unit of work that people are asked about. */
@@ -15,30 +18,48 @@ export interface AskedUnit {
   cancelled(): void;
 }
 
-/** What follows an approval. */
-type Approved = (approvalId: string) => void;
+/** What follows an approval; `done` where a person said that the work was done already. */
+type Follows = (approvalId: string, done: Approved["done"]) => void;
 
 /** Asks what the `approval:` of the step says, about the arguments of this unit. */
-export function askBefore(unit: AskedUnit, key: string, approved: Approved): void {
-  const asking = askFirst(unit.step, { key, args: unit.args }, endsOf(unit, approved));
+export function askBefore(unit: AskedUnit, call: Omit<AskedCall, "args">, approved: Follows): void {
+  const asking = askFirst(unit.step, { ...call, args: unit.args }, endsOf(unit, approved));
   if (asking instanceof Approval) unit.waitsFor(asking);
   else unit.fail(asking);
 }
 
-/** Asks about a call that a rule or a crash has stopped. */
-export function askAbout(
-  unit: AskedUnit,
-  call: Pick<ApprovalWait, "tool" | "message" | "approvalId"> & { readonly key: string },
-  approved: Approved,
-): void {
-  unit.waitsFor(new Approval(unit.step, { ...anyone, ...call, args: unit.args }, endsOf(unit, approved)));
+/** May this stand in for a call that people were asked about without another question? What changes nothing may. */
+export function mayStandIn({ tool, chain }: Target, args: unknown): boolean {
+  try {
+    const effect = tool === undefined ? chain?.().effect : effectOf(tool, args);
+    return effect === "pure" || effect === "read";
+  } catch {
+    // An effect function that broke on these arguments.
+    return false;
+  }
 }
 
-function endsOf(unit: AskedUnit, approved: Approved): ApprovalEnds {
+/** Asks about a call that a rule or a crash has stopped; `args` where they are not those of the unit. */
+export function askAbout(
+  unit: AskedUnit,
+  call: Pick<ApprovalWait, "tool" | "message" | "approvalId" | "interrupted"> & {
+    readonly key: string;
+    readonly args?: unknown;
+  },
+  approved: Follows,
+): void {
+  const ends = endsOf(unit, approved);
+  const refused = (error: Failure): void =>
+    unit.fail({ ...error, message: `${error.message}; ${unknownEnd(call.tool).message}` });
+  const question = { ...anyone, args: unit.args, ...call };
+  unit.waitsFor(new Approval(unit.step, question, call.interrupted === true ? { ...ends, refused } : ends));
+}
+
+function endsOf(unit: AskedUnit, approved: Follows): ApprovalEnds {
   return {
-    approved: (approvalId, waitedMs) => {
+    approved: ({ approvalId, waitedMs, done }) => {
       unit.goesOn(waitedMs);
-      approved(approvalId);
+      approved(approvalId, done);
     },
     refused: (error) => unit.fail(error),
     cancelled: () => unit.cancelled(),

@@ -1,12 +1,13 @@
 import { type Failure, failure } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
-import type { Outcome } from "../host/host.ts";
+import type { ApprovalWait, CallOutcome, DecidedOutcome, Outcome } from "../host/host.ts";
 import type { PlanStep } from "../plan/plan.ts";
 import { undoMessage } from "../host/undo-message.ts";
 import { anyone } from "./approval.ts";
 import type { Frame } from "./frame.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import { dropQuestion, noteQuestion } from "./open-questions.ts";
+import type { PartlyDone } from "./partly-done.ts";
 import { interruption, ruled } from "./question-texts.ts";
 import type { Evaluable, Pending } from "./run.ts";
 import type { StepState } from "./step-state.ts";
@@ -15,8 +16,8 @@ import type { StepState } from "./step-state.ts";
 export interface CompensationEntry {
   readonly frame: Frame;
   readonly state: StepState;
-  /** Of a `for_each` that did not end well: what it gave, null for the items that were not done. */
-  readonly partlyDone?: readonly unknown[];
+  /** Of a step that did not end well, or of which something is in doubt. */
+  readonly partlyDone?: PartlyDone | undefined;
 }
 
 interface Undoing extends CompensationEntry {
@@ -24,8 +25,12 @@ interface Undoing extends CompensationEntry {
   readonly args: unknown;
   attempt: number;
   /** What people are asked. */
-  message: string;
+  question: Question | undefined;
+  /** Approvals for calls that its tool makes. */
+  allowed: readonly string[] | undefined;
 }
+
+type Question = Pick<ApprovalWait, "tool" | "args" | "message" | "approvalId" | "interrupted">;
 
 /** Undoes what a chain and its sub-chains did, the last first. One that fails does not keep the others from trying. */
 export class Compensation implements Pending {
@@ -53,23 +58,17 @@ export class Compensation implements Pending {
   settled(outcome: Outcome): void {
     const current = this.#current;
     if (current === undefined) return;
-    const { name } = current.plan.target;
+    const { plan, args } = current;
+    const { name: tool } = plan.target;
     switch (outcome.kind) {
-      case "call": {
-        const { result } = outcome;
-        current.state.workMs += result.durationMs;
-        if (result.success) return this.#ended(undefined);
-        const { code, approvalId } = result.error;
-        return code === "approval_required" && approvalId !== undefined
-          ? this.#ask(ruled(name), approvalId)
-          : this.#ended(result.error);
+      case "call":
+        return this.#called(current, outcome);
+      case "interrupted": {
+        const message = interruption(tool, outcome.startedAt, "leave it as it is");
+        return this.#ask(current, { tool, args, message, approvalId: undefined, interrupted: true });
       }
-      case "interrupted":
-        return this.#ask(interruption(name, outcome.startedAt, "leave it as it is"), undefined);
       case "decided":
-        dropQuestion(current.state, questionOf(current));
-        if (outcome.status === "approved") return this.#call(outcome.approvalId);
-        return this.#ended(failure("permission_denied", `undoing was not approved`, { reason: outcome.status }));
+        return this.#decided(current, outcome);
       case "fired":
       case "cancel":
       case "parked":
@@ -77,25 +76,40 @@ export class Compensation implements Pending {
     }
   }
 
+  #called(current: Undoing, { result, asks }: CallOutcome): void {
+    const { plan, args } = current;
+    const { name: tool } = plan.target;
+    current.state.workMs += result.durationMs;
+    if (result.success) return this.#ended(undefined);
+    const { code, approvalId } = result.error;
+    if (code === "approval_required" && approvalId !== undefined) {
+      return this.#ask(current, { tool, args, message: ruled(tool), approvalId });
+    }
+    if (asks === undefined) return this.#ended(result.error);
+    current.allowed = [...(current.allowed ?? []), asks.key];
+    this.#ask(current, asks);
+  }
+
+  #decided(current: Undoing, { status, approvalId, done }: DecidedOutcome): void {
+    dropQuestion(current.state, questionOf(current));
+    if (status !== "approved")
+      return this.#ended(failure("permission_denied", "undoing was not approved", { reason: status }));
+    // A person said that it was undone already.
+    if (done !== undefined) return this.#ended(undefined);
+    const isOwn = current.allowed === undefined;
+    this.#call(isOwn ? approvalId : undefined);
+  }
+
   /** The question got this id. */
   asked(approvalId: string): void {
     const current = this.#current;
-    if (current === undefined) return;
-    const { state, plan, args, message } = current;
-    noteQuestion(state, {
-      key: questionOf(current),
-      approvalId,
-      tool: plan.target.name,
-      args,
-      message,
-      isUndo: true,
-    });
+    if (current?.question === undefined) return;
+    const { tool, args, message } = current.question;
+    noteQuestion(current.state, { key: questionOf(current), approvalId, tool, args, message, isUndo: true });
   }
 
   #ended(error: Failure | undefined): void {
-    const state = this.#current?.state;
-    if (state !== undefined)
-      state.compensation = error === undefined ? { status: "success" } : { status: "failed", error };
+    if (this.#current !== undefined) noteUndone(this.#current, error);
     this.begin();
   }
 
@@ -107,14 +121,19 @@ export class Compensation implements Pending {
 
   /** Undefined when there is nothing to do, or it cannot be done. */
   #prepare(entry: CompensationEntry): Undoing | undefined {
-    const { frame, state } = entry;
+    const { state } = entry;
     const plan = state.step.compensate;
     if (plan === undefined) return undefined;
+    if (!isDone(entry)) {
+      noteUndone(entry, undefined);
+      return undefined;
+    }
     try {
       const args = argsOf(entry, plan.params);
-      return { frame, state, plan, args: args === missing ? {} : args, attempt: 0, message: "" };
+      const known = { attempt: 0, question: undefined, allowed: undefined };
+      return { ...entry, plan, args: args === missing ? {} : args, ...known };
     } catch (error) {
-      state.compensation = { status: "failed", error: expressionFailure(error, `compensate of ${state.path}`) };
+      noteUndone(entry, expressionFailure(error, `compensate of ${state.path}`));
       return undefined;
     }
   }
@@ -122,7 +141,7 @@ export class Compensation implements Pending {
   #call(approvalId: string | undefined): void {
     const current = this.#current;
     if (current === undefined) return;
-    const { frame, state, plan, args } = current;
+    const { frame, state, plan, args, allowed } = current;
     current.attempt++;
     const work = {
       tool: plan.target.name,
@@ -131,30 +150,47 @@ export class Compensation implements Pending {
       timeoutMs: undefined,
       cache: undefined,
       approvalId,
+      ...(allowed !== undefined && { allowed }),
     };
     frame.run.start(keyOf(current), work, this);
   }
 
-  #ask(message: string, approvalId: string | undefined): void {
-    const current = this.#current;
-    if (current === undefined) return;
-    const { frame, state, plan, args } = current;
-    current.message = undoMessage(state.path, message);
+  #ask(current: Undoing, { tool, args, message, approvalId, interrupted }: Question): void {
+    const { frame, state } = current;
+    const asked = { tool, args, message: undoMessage(state.path, message), approvalId };
+    const question = interrupted === undefined ? asked : { ...asked, interrupted };
+    current.question = question;
     if (approvalId !== undefined) this.asked(approvalId);
-    const question = { ...anyone, tool: plan.target.name, args, message: current.message, approvalId };
-    frame.run.wait(questionOf(current), { kind: "approval", step: state.path, ...question }, this);
+    frame.run.wait(questionOf(current), { kind: "approval", step: state.path, ...anyone, ...question }, this);
   }
+}
+
+/** Is there anything of which it is known that it was done? */
+function isDone({ state, partlyDone }: CompensationEntry): boolean {
+  return endedWell(state) || (partlyDone !== undefined && "output" in partlyDone);
+}
+
+function endedWell({ status }: StepState): boolean {
+  return status === "success" || status === "recovered";
+}
+
+/** What may have been done and was not undone is told too. */
+function noteUndone({ state, partlyDone }: CompensationEntry, failed: Failure | undefined): void {
+  const doubt = partlyDone?.doubt;
+  const error = failed ?? (doubt === undefined ? undefined : failure("interrupted", doubt));
+  state.compensation = error === undefined ? { status: "success" } : { status: "failed", error };
 }
 
 /** What is undone with: the parameters see of a step that did not end well what it did of its work. */
 function argsOf({ frame, state, partlyDone }: CompensationEntry, params: Evaluable): unknown {
   const { run, scope } = frame;
-  if (partlyDone === undefined) return run.evaluate(state, params, scope);
+  if (partlyDone === undefined || endedWell(state)) return run.evaluate(state, params, scope);
   const { id, as } = state.step;
   // Without a prototype, as the one that it is a copy of.
   const context = Object.assign(Object.create(null) as Record<string, unknown>, scope.context);
-  if (as !== undefined) context[as] = partlyDone;
-  const entry = { status: state.status, ...scope.steps.entry(id), output: partlyDone };
+  const { output } = partlyDone;
+  if (as !== undefined && output !== undefined) context[as] = output;
+  const entry = { status: state.status, ...scope.steps.entry(id), output };
   return scope.steps.showing(id, entry, () => run.evaluate(state, params, { ...scope, context }));
 }
 

@@ -1,7 +1,8 @@
 import { type Clock, cpuTime, usageSince } from "../../base/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { StepExecutor } from "../host/executor.ts";
-import { type EventSink, JournalHost } from "../host/journal-host.ts";
+import type { EventSink } from "../host/event-writer.ts";
+import { JournalHost } from "../host/journal-host.ts";
 import { type AskPerson, RunApprovals } from "../host/run-approvals.ts";
 import type { RunKeeper } from "../host/run-keeper.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -7,6 +7,7 @@ import { Compensation } from "./compensation.ts";
 import { FrameSteps } from "./frame-steps.ts";
 import { newState } from "./new-state.ts";
 import { expressionFailure } from "./expression-failure.ts";
+import type { PartlyDone } from "./partly-done.ts";
 import type { Pending, Run, Stop } from "./run.ts";
 import { StepRun } from "./step-run.ts";
 import type { SkipReason, StepState } from "./step-state.ts";
@@ -101,7 +102,7 @@ export class Frame implements Pending {
 
   begin(): void {
     if (this.#timeoutMs !== undefined) {
-      this.run.wait(this.#deadlineKey, { kind: "deadline", ms: this.#timeoutMs }, this);
+      this.run.wait(this.#deadlineKey, { kind: "deadline", ms: this.#timeoutMs, since: this.run.now }, this);
     }
     for (const index of this.plan.first) this.#ready.push(index);
     this.advance();
@@ -151,11 +152,8 @@ export class Frame implements Pending {
   closed(step: StepRun): void {
     this.#running.remove(step);
     this.#places--;
-    const { state, partlyDone } = step;
-    this.#settle(state);
-    if (partlyDone !== undefined && state.step.compensate !== undefined) {
-      this.run.compensations.push({ frame: this, state, partlyDone });
-    }
+    const { state } = step;
+    this.#settle(state, step.partlyDone);
     if (state.status === "failed" && this.stop === undefined && state.step.onFailure.otherwise === "abort") {
       this.abort({ error: stepFailure(state), cancelled: false });
     } else {
@@ -229,12 +227,12 @@ export class Frame implements Pending {
     this.#settle(state);
   }
 
-  #settle(state: StepState): void {
+  #settle(state: StepState, partlyDone?: PartlyDone): void {
     const { step, output, status } = state;
     state.endedAt = this.run.now;
     if (step.as !== undefined && output !== undefined) this.scope.context[step.as] = output;
-    if (step.compensate !== undefined && (status === "success" || status === "recovered")) {
-      this.run.compensations.push({ frame: this, state });
+    if (step.compensate !== undefined && (status === "success" || status === "recovered" || partlyDone !== undefined)) {
+      this.run.compensations.push({ frame: this, state, partlyDone });
     }
     this.#unsettled--;
     for (const dependent of step.dependents) {

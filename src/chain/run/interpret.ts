@@ -72,6 +72,7 @@ class Loop implements HostListener {
       if (run.hasBacklog && !this.#host.hasNews) return this.#openMoreSoon();
       const settled = this.#host.next(run.pending);
       if (settled === undefined) {
+        if (run.hasBacklog) return this.#openMoreSoon();
         this.#awake = false;
         return false;
       }

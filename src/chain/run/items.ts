@@ -1,8 +1,10 @@
 import { type Failure, LinkedList, failure } from "../../base/index.ts";
 import type { ForEachPlan } from "../plan/plan.ts";
+import { type PartlyDone, joinDone } from "./partly-done.ts";
 import type { StepRun } from "./step-run.ts";
-import type { ItemState } from "./step-state.ts";
-import { Unit, type UnitOwner } from "./unit.ts";
+import type { ItemState, StepStatus } from "./step-state.ts";
+import { Unit } from "./unit.ts";
+import type { UnitOwner } from "./unit-owner.ts";
 
 /** The arguments of an item, or why there are none. */
 type Prepared = { readonly args: unknown } | { readonly error: Failure };
@@ -24,6 +26,8 @@ export class Items implements UnitOwner {
   #firstError: Failure | undefined;
   /** What people were shown; absent when nobody is asked. */
   #prepared: readonly Prepared[] | undefined = undefined;
+  /** Of items that did not end well: what they did. */
+  #parts: Map<number, PartlyDone | undefined> | undefined = undefined;
 
   private constructor(step: StepRun, plan: ForEachPlan, list: readonly unknown[]) {
     const { tolerate } = plan;
@@ -46,6 +50,10 @@ export class Items implements UnitOwner {
       return failure("expression_error", `for_each needs a list, got ${got}`, { reason: "type" });
     }
     return new Items(step, forEach, list);
+  }
+
+  get size(): number {
+    return this.#list.length;
   }
 
   /** How many items are being worked on, or waited with. */
@@ -76,6 +84,12 @@ export class Items implements UnitOwner {
     this.advance();
   }
 
+  didPart({ item }: Unit, done: PartlyDone): void {
+    const index = item?.index ?? 0;
+    this.#parts ??= new Map();
+    this.#parts.set(index, joinDone(this.#parts.get(index), done));
+  }
+
   unitEnded(unit: Unit): void {
     const index = unit.item?.index ?? 0;
     const { status, error } = unit;
@@ -84,7 +98,7 @@ export class Items implements UnitOwner {
     state.status = status;
     state.attempts = unit.attempts;
     state.durationMs = unit.durationMs;
-    if (status === "success" || status === "recovered") this.#outputs[index] = unit.output ?? null;
+    if (endedWell(status)) this.#outputs[index] = unit.output ?? null;
     if (error !== undefined) state.error = error;
     if (status === "failed") {
       this.#failures++;
@@ -135,9 +149,34 @@ export class Items implements UnitOwner {
     if (this.#failures > this.#allowed) {
       const { length } = this.#list;
       const message = `${this.#failures} of ${length} items failed, ${this.#allowed} may; the first: ${this.#firstError?.message ?? ""}`;
-      this.#step.itemsEnded(this.#outputs, failure("items_failed", message));
+      this.#step.itemsEnded(this.#outputs, failure("items_failed", message), this.#partlyDone());
+    } else if (this.#stopped) {
+      this.#step.itemsEnded(this.#outputs, "cancelled", this.#partlyDone());
     } else {
-      this.#step.itemsEnded(this.#outputs, this.#stopped ? "cancelled" : "whole");
+      this.#step.itemsEnded(this.#outputs, "whole", this.#parts && this.#partlyDone());
     }
   }
+
+  /** What the items did, also those that did not end well; undefined when none did anything. */
+  #partlyDone(): PartlyDone | undefined {
+    let some = false;
+    let doubt: string | undefined;
+    const output = this.#states.map(({ status }, index) => {
+      if (endedWell(status)) {
+        some = true;
+        return this.#outputs[index];
+      }
+      const part = this.#parts?.get(index);
+      doubt ??= part?.doubt;
+      if (part === undefined || !("output" in part)) return null;
+      some = true;
+      return part.output ?? null;
+    });
+    const done = some ? { output } : {};
+    return doubt === undefined ? (some ? done : undefined) : { ...done, doubt };
+  }
+}
+
+function endedWell(status: StepStatus): boolean {
+  return status === "success" || status === "recovered";
 }

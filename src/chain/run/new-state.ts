@@ -13,18 +13,8 @@ export function newState(step: PlanStep, path: string): StepState {
     input: undefined,
     output: undefined,
     error: undefined,
-    skip: undefined,
     cached: false,
-    fallbackTool: undefined,
-    failures: undefined,
-    items: undefined,
     iterations: 0,
-    children: undefined,
-    approvalId: undefined,
-    questions: undefined,
     workMs: 0,
-    missing: undefined,
-    facts: undefined,
-    compensation: undefined,
   };
 }

@@ -1,11 +1,25 @@
 import type { ResultMeta } from "../../tool/index.ts";
-import type { StepState } from "./step-state.ts";
+import type { ItemState, StepState } from "./step-state.ts";
 
-/** Keeps with a step what is known of one of its calls besides the output. */
-export function noteFacts(state: StepState, meta: ResultMeta): void {
-  if (meta["cached"] === true) state.cached = true;
+/** Keeps with a step, or one of its items, what is known of one of its calls besides the output. */
+export function noteFacts(state: StepState, meta: ResultMeta, item: number | undefined): void {
+  const plain = isPlain(meta);
+  noteCached(item === undefined ? state : state.items?.[item], !plain && meta["cached"] === true);
+  if (plain) return;
   const facts = factsOf(meta);
   if (facts !== undefined) state.facts = joinFacts(state.facts, facts);
+}
+
+/** The last call counts: it is its output that is gone on with. */
+function noteCached(of: StepState | ItemState | undefined, cached: boolean): void {
+  if (of !== undefined && (cached || of.cached === true)) of.cached = cached;
+}
+
+/** Does it have nothing but what the engine says of every call? */
+function isPlain(meta: ResultMeta): boolean {
+  let count = 0;
+  for (const _ in meta) count++;
+  return count === 3;
 }
 
 /** What the handler reported, apart from what the engine says itself. */

@@ -167,7 +167,7 @@ describe("after a no, nothing stands in that is not meant for it", () => {
           { id: "slow", tool: "slow" },
         ],
       },
-      { clock, tools: { ...tools, slow: taking(clock, 20_000) } },
+      { clock, approvals: createMemoryApprovals({ clock }), tools: { ...tools, slow: taking(clock, 20_000) } },
     );
     expect([result.status, result.error?.reason]).toEqual(["failed", "expired"]);
     expect(calls.map(({ tool }) => tool)).toEqual(["slow"]);
@@ -333,7 +333,7 @@ describe("open questions are kept with their step", () => {
         name: "c",
         steps: [{ id: "s", tool: "bad", error_handling: { fallback: [{ tool: "danger", params: { x: 7 } }] } }],
       },
-      { settings: danger, tools: { bad: fail("bad"), danger: once } },
+      { settings: danger, tools: { bad: fail("bad"), danger: once }, approvals: createMemoryApprovals() },
     );
     expect(result.status).toBe("waiting");
     expect(state("s").questions).toMatchObject([{ tool: "danger", args: { x: 7 } }]);

@@ -61,12 +61,19 @@ const maxNoted = 100;
 /** Keeps a failed attempt, and what was decided about it, for log and explanation. */
 export function noteFailure(
   state: StepState,
-  attempt: Omit<FailedAttempt, "delayMs" | "notRetried">,
+  attempt: Pick<FailedAttempt, "attempt" | "tool" | "error"> & {
+    readonly item: number | undefined;
+    readonly standIn: boolean;
+  },
   decision: RetryDecision,
 ): void {
   state.failures ??= [];
   if (state.failures.length >= maxNoted) return;
-  state.failures.push(
-    "delayMs" in decision ? { ...attempt, delayMs: decision.delayMs } : { ...attempt, notRetried: decision.not },
-  );
+  const { item, standIn, ...failed } = attempt;
+  state.failures.push({
+    ...failed,
+    ...(item !== undefined && { item }),
+    ...(standIn && { standIn }),
+    ...("delayMs" in decision ? { delayMs: decision.delayMs } : { notRetried: decision.not }),
+  });
 }

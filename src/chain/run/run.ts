@@ -74,7 +74,7 @@ export class Run implements FrameOwner {
   readonly #listener: RunListener | undefined;
   /** Steps and items begun since the run was last told something. */
   #opened = 0;
-  readonly #backlog = new Set<Opener>();
+  #backlog: Set<Opener> | undefined = undefined;
   /** Whose expressions are being evaluated. */
   #evaluating: StepState | undefined;
   readonly #evaluation: Evaluation = {
@@ -107,29 +107,30 @@ export class Run implements FrameOwner {
 
   /** May one more step begin? If not now, `opener` is asked to go on later. */
   mayOpen(opener: Opener): boolean {
-    // What was begun before a crash is begun again before any of it is told.
-    if (this.#opened++ < burst || this.host.replaying) return true;
+    if (this.#opened++ < burst || this.host.opensAll) return true;
+    this.#backlog ??= new Set();
     this.#backlog.add(opener);
     return false;
   }
 
   get hasBacklog(): boolean {
-    return this.#backlog.size > 0;
+    return this.#backlog !== undefined;
   }
 
   /** Goes on with what could not begin yet. */
   openMore(): void {
     this.#opened = 0;
-    const openers = [...this.#backlog];
-    this.#backlog.clear();
-    for (const opener of openers) opener.advance();
+    const openers = this.#backlog;
+    this.#backlog = undefined;
+    openers?.forEach((opener) => opener.advance());
     this.#drain();
   }
 
   /** Nothing but the host's answers moves a run, so the same answers in the same order give the same run. */
   take({ key, outcome, at }: Settled): void {
-    this.now = at;
-    if (this.#backlog.size === 0) this.#opened = 0;
+    // What is taken over from an earlier run was there before this one began.
+    if (at > this.now) this.now = at;
+    if (this.#backlog === undefined) this.#opened = 0;
     if (key === cancelKey) {
       if (outcome.kind === "cancel") this.root.abort(cancelled(outcome.by));
       return this.#drain();

@@ -76,20 +76,21 @@ describe("secrets", () => {
 });
 
 describe("the cache of a step", () => {
-  test("[N02] a pure or reading step is answered from it for so long, by its key", async () => {
+  test("[N02] a pure or reading step is answered from it for so long, by its own key", async () => {
     const clock = new FakeClock();
     let n = 0;
     const spec = {
       name: "c",
       steps: [
-        { id: "a", tool: "t", params: { q: "${input.q}", noise: 1 }, cache: { ttl: 60, key: "${input.q}" } },
         {
-          id: "b",
+          id: "a",
           tool: "t",
-          params: { q: "${input.q}", noise: 2 },
+          for_each: [1, 2],
+          concurrency: 1,
+          params: { q: "${input.q}", noise: "${item}" },
           cache: { ttl: 60, key: "${input.q}" },
-          depends_on: ["a"],
         },
+        { id: "b", tool: "t", params: { q: "${input.q}" }, cache: { ttl: 60, key: "${input.q}" }, depends_on: ["a"] },
         { id: "late", tool: "t", params: { q: "other" }, cache: { ttl: 60 }, depends_on: ["b"] },
       ],
     };
@@ -98,8 +99,8 @@ describe("the cache of a step", () => {
       input: { q: "x" },
       tools: { t: mock({ effect: "read", answer: () => ++n }) },
     });
-    expect(result.output).toEqual({ a: 1, b: 1, late: 2 });
-    expect([state("a").cached, state("b").cached, calls.length]).toEqual([false, true, 2]);
+    expect(result.output).toEqual({ a: [1, 1], b: 2, late: 3 });
+    expect([state("b").cached, calls.length]).toEqual([false, 3]);
   });
 
   test("a key that cannot be evaluated fails the step", async () => {

@@ -5,8 +5,10 @@ import type { Frame } from "./frame.ts";
 import { Items } from "./items.ts";
 import type { RunEvent } from "./run-events.ts";
 import { expressionFailure } from "./expression-failure.ts";
+import { type PartlyDone, joinDone } from "./partly-done.ts";
 import type { StepState } from "./step-state.ts";
-import { Unit, type UnitOwner } from "./unit.ts";
+import { Unit } from "./unit.ts";
+import type { UnitOwner } from "./unit-owner.ts";
 
 /** The life of one step: asked for where it has to be, done once or for each item, and over. */
 export class StepRun implements UnitOwner, Linked<StepRun> {
@@ -18,8 +20,8 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
   /** What it is doing, so that it can be stopped. */
   #doing: { cancel(): void } | undefined = undefined;
   #items: Items | undefined = undefined;
-  /** What some of its items gave, of a step that did not end well: that, too, can be undone. */
-  partlyDone: readonly unknown[] | undefined = undefined;
+  /** What it did so far, should it not end well: that, too, can be undone. */
+  partlyDone: PartlyDone | undefined = undefined;
   /** Open questions of the step and of its items. */
   #questions = 0;
   /** It has a place among the running steps of its chain. */
@@ -59,7 +61,7 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     const unit = new Unit(this, this, undefined);
     this.#doing = unit;
     const error = unit.prepare();
-    if (this.frame.run.listens) this.#tellStart(unit.args);
+    if (this.frame.run.listens) this.#tellStart(unit.args, this.state.step.approval !== undefined);
     if (error !== undefined) return unit.fail(error);
     unit.beginAllowed();
   }
@@ -79,13 +81,14 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     if (!(items instanceof Items)) return this.refuse(items);
     this.#items = items;
     this.#doing = items;
-    if (frame.run.listens) this.#tellStart(undefined);
-    if (state.step.approval === undefined) return items.begin();
+    // Of nothing there is nothing to ask.
+    const asks = state.step.approval !== undefined && items.size > 0;
+    if (frame.run.listens) this.#tellStart(undefined, asks);
+    if (!asks) return items.begin();
     this.#whenApproved(items);
   }
 
-  #tellStart(input: unknown): void {
-    const asks = this.state.step.approval !== undefined;
+  #tellStart(input: unknown, asks: boolean): void {
     this.tell(asks ? { type: "step-started", input, asks } : { type: "step-started", input });
   }
 
@@ -116,6 +119,11 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     end();
   }
 
+  /** Rounds of the step itself. */
+  didPart(_unit: Unit, done: PartlyDone): void {
+    this.partlyDone = joinDone(this.partlyDone, done);
+  }
+
   unitEnded(unit: Unit): void {
     const { state } = this;
     state.status = unit.status;
@@ -125,11 +133,9 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
   }
 
   /** All items are over; `done` has what those gave that ended well, and null for the others. */
-  itemsEnded(done: readonly unknown[], how: "whole" | "cancelled" | Failure): void {
+  itemsEnded(done: readonly unknown[], how: "whole" | "cancelled" | Failure, partlyDone?: PartlyDone): void {
     const { state } = this;
-    if (how !== "whole" && state.items?.some(({ status }) => status === "success" || status === "recovered") === true) {
-      this.partlyDone = done;
-    }
+    this.partlyDone = partlyDone;
     if (typeof how === "object") {
       state.status = "failed";
       state.error = how;
@@ -138,6 +144,7 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     } else {
       state.status = state.items?.some(({ status }) => status === "recovered") === true ? "recovered" : "success";
       state.output = done;
+      state.cached = done.length > 0 && state.items?.every(({ cached }) => cached === true) === true;
     }
     this.frame.closed(this);
   }

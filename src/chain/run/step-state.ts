@@ -21,6 +21,8 @@ export interface FailedAttempt {
   readonly delayMs?: number;
   readonly notRetried?: string;
   readonly item?: number;
+  /** It was a fallback's. */
+  readonly standIn?: true;
 }
 
 /** Why a step was skipped. */
@@ -34,6 +36,7 @@ export interface ItemState {
   attempts: number;
   durationMs: number;
   error?: Failure;
+  cached?: boolean;
 }
 
 /** A question to a person that nobody has answered yet. */
@@ -51,7 +54,7 @@ export interface OpenQuestion {
 
 /**
  * What is known of one step of a run: the interpreter writes it, log, events and explanations read it. Optional fields
- * are set only when there is something to say.
+ * are there only when there is something to say: thousands of runs may wait at once, each with all its steps.
  */
 export interface StepState {
   readonly step: PlanStep;
@@ -68,25 +71,28 @@ export interface StepState {
   /** After `select`; undefined until there is one. */
   output: unknown;
   error: Failure | undefined;
-  skip: SkipReason | undefined;
+  skip?: SkipReason | undefined;
+  /** Of a `for_each`: all its items were. */
   cached: boolean;
   /** The fallback that stood in. */
-  fallbackTool: string | undefined;
-  failures: FailedAttempt[] | undefined;
-  items: ItemState[] | undefined;
+  fallbackTool?: string | undefined;
+  failures?: FailedAttempt[] | undefined;
+  items?: ItemState[] | undefined;
   iterations: number;
   /** Of a sub-chain: the states of its steps. */
-  children: StepState[] | undefined;
+  children?: StepState[] | undefined;
   /** The approval that it, or undoing it, waits for or waited for last. */
-  approvalId: string | undefined;
+  approvalId?: string | undefined;
   /** What people are being asked about it, or about undoing it. */
-  questions: OpenQuestion[] | undefined;
+  questions?: OpenQuestion[] | undefined;
   /** What its calls took, added up. */
   workMs: number;
   /** Paths that were missing where the language accepts it. */
-  missing: string[] | undefined;
+  missing?: string[] | undefined;
   /** What the handler reported: `tokensUsed`, `memoryId`, `parallelCount`, … */
-  facts: Readonly<Record<string, unknown>> | undefined;
+  facts?: Readonly<Record<string, unknown>> | undefined;
+  /** A person said that it had been done when its process ended, and gave its output. */
+  saidDone?: true;
   /** How its compensation went. */
-  compensation: { readonly status: "success" | "failed"; readonly error?: Failure } | undefined;
+  compensation?: { readonly status: "success" | "failed"; readonly error?: Failure } | undefined;
 }

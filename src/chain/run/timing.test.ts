@@ -164,6 +164,31 @@ describe("time limits", () => {
   });
 });
 
+describe("limits of the engine", () => {
+  test("steps beyond a rate wait for it, however long: the queue's time limit is not theirs", async () => {
+    const { result, tookMs } = await runWith(
+      {
+        name: "wide",
+        max_parallel: 100,
+        steps: Array.from({ length: 100 }, (_, n) => ({ id: `s${n}`, tool: "t", params: {} })),
+      },
+      { tools: { t: "done" }, settings: { concurrency: { rateLimits: { general: "1/s" } } } },
+    );
+    expect(result.status).toBe("success");
+    expect(tookMs).toBeGreaterThanOrEqual(99_000);
+  });
+
+  test("a run's own limit ends the wait", async () => {
+    const steps = Array.from({ length: 20 }, (_, n) => ({ id: `s${n}`, tool: "t", params: {} }));
+    const { result, tookMs } = await runWith(
+      { name: "wide", timeout: 5, max_parallel: 20, steps },
+      { tools: { t: "done" }, settings: { concurrency: { rateLimits: { general: "1/s" } } } },
+    );
+    expect(result.error?.code).toBe("timeout");
+    expect(tookMs).toBe(5_000);
+  });
+});
+
 describe("cancellation", () => {
   test("reaches every handler that runs: of steps, items and sub-chains of sub-chains", async () => {
     const clock = new FakeClock();

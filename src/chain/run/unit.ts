@@ -3,29 +3,27 @@ import { type Condition, missing } from "../../expr/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { CallOutcome, Outcome, StepWork } from "../host/host.ts";
 import type { FallbackPlan, PlanStep, RepeatPlan, Target } from "../plan/plan.ts";
-import { type AskedUnit, askAbout, askBefore } from "./ask-for-unit.ts";
-import { adopt, callChain } from "./call-chain.ts";
+import { askBefore, mayStandIn } from "./ask-for-unit.ts";
+import { cacheOf } from "./cache-of.ts";
+import { callChain } from "./call-chain.ts";
 import { noteFacts } from "./note-facts.ts";
 import type { Frame, FrameOwner } from "./frame.ts";
 import { isRefusal } from "./is-refusal.ts";
 import { loopLimit } from "./loop-limit.ts";
 import { Pause } from "./pause.ts";
 import { callKey, placeOf } from "./place-of.ts";
-import { interruption, ruled, unknownEnd } from "./question-texts.ts";
+import { doubtOf, unknownEnd } from "./question-texts.ts";
 import { type RetryDecision, decideRetry, noteFailure } from "./retry-decision.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { Evaluable, Pending } from "./run.ts";
 import type { StepRun } from "./step-run.ts";
+import { type Granted, type StoppedUnit, askInner, askInterrupted, askRuled } from "./stopped-call.ts";
 import type { StepState, StepStatus } from "./step-state.ts";
 import { type Item, StepView } from "./step-view.ts";
-
-/** Whoever wants a unit of work done. */
-export interface UnitOwner {
-  unitEnded(unit: Unit): void;
-}
+import type { UnitOwner } from "./unit-owner.ts";
 
 /** The work of a step, or of one of its items: attempts, rounds, and fallbacks, until it ends well or nothing is left. */
-export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
+export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   previous: Unit | undefined = undefined;
   next: Unit | undefined = undefined;
   linked = false;
@@ -56,6 +54,8 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
   #key = "";
   /** By which a person let these arguments through. */
   #approvalId: string | undefined = undefined;
+  /** What people let its tool call on its own. */
+  #allowed: readonly string[] | undefined = undefined;
   /** What it is doing; undefined while a call runs. */
   #doing: { cancel(): void } | undefined = undefined;
   #cancelling = false;
@@ -87,18 +87,23 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
   }
 
   /** Begins once a person has let these arguments through, where the step wants that. */
-  beginAllowed(): void {
-    const { id, approval } = this.#plan;
-    if (approval === undefined) return this.begin();
-    askBefore(this, `${id}${placeOf(this.item, this.#round, -1)}?`, () => this.begin());
+  beginAllowed(standIn?: Target): void {
+    const { approval } = this.#plan;
+    if (approval === undefined || (standIn !== undefined && mayStandIn(standIn, this.args))) return this.begin();
+    const key = `${this.#plan.id}${placeOf(this.item, this.#round, this.#fallback)}?`;
+    askBefore(this, { key, standIn }, () => this.begin());
   }
 
   /** One attempt. */
   begin(): void {
-    this.attempts++;
-    this.#attempt++;
-    this.#state.attempts++;
+    this.#countAttempt(1);
     this.#call();
+  }
+
+  #countAttempt(change: 1 | -1): void {
+    this.attempts += change;
+    this.#attempt += change;
+    this.#state.attempts += change;
   }
 
   cancel(): void {
@@ -108,19 +113,12 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
   }
 
   settled(outcome: Outcome): void {
-    switch (outcome.kind) {
-      case "call":
-        return this.#called(outcome);
-      case "interrupted":
-        // Nobody knows whether the work was done, and it must not be done twice: a person decides.
-        if (this.#cancelling) return this.fail(unknownEnd(this.#target.name), "once");
-        return this.#ask(interruption(this.#target.name, outcome.startedAt), undefined, () => this.begin());
-      case "fired":
-      case "decided":
-      case "cancel":
-      case "parked":
-        return undefined;
-    }
+    if (outcome.kind === "call") return this.#called(outcome);
+    // Nothing else comes under the key of a call.
+    if (outcome.kind !== "interrupted") return;
+    this.#owner.didPart(this, { doubt: doubtOf(this.target.name) });
+    if (this.#cancelling) this.fail(unknownEnd(this.target.name), "once");
+    else askInterrupted(this, `${this.#key}?`, outcome.startedAt);
   }
 
   progress(value: unknown): void {
@@ -141,11 +139,12 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
     const { run, keys, workKey } = this.#frame;
     const place = this.#plan.id + placeOf(this.item, this.#round, this.#fallback);
     this.#key = keys + callKey(this.#plan, place, ++this.#calls);
-    const target = this.#target;
+    const target = this.target;
     if (target.chain !== undefined) return this.#callChain(target.chain, place);
     let cache: StepWork["cache"];
     try {
-      cache = this.#cache();
+      if (this.#plan.cache !== undefined && this.#fallback < 0)
+        cache = cacheOf(this.#plan.cache, (key) => this.#evaluate(key));
     } catch (error) {
       return this.fail(expressionFailure(error, `the cache key of ${this.#state.path}`));
     }
@@ -157,10 +156,10 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
       cache,
       approvalId: this.#approvalId,
     };
-    run.start(this.#key, request, this);
+    run.start(this.#key, this.#allowed === undefined ? request : { ...request, allowed: this.#allowed }, this);
   }
 
-  get #target(): Target {
+  get target(): Target {
     return this.#standIn?.target ?? this.#plan.target;
   }
 
@@ -168,47 +167,41 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
     return this.#fallback < 0 ? undefined : this.#plan.onFailure.fallback[this.#fallback];
   }
 
-  #cache(): StepWork["cache"] {
-    const { cache } = this.#plan;
-    if (cache === undefined || this.#fallback >= 0) return undefined;
-    const key = cache.key === undefined ? undefined : this.#evaluate(cache.key);
-    return { ttlMs: cache.ttlMs, key: key === missing ? undefined : key };
-  }
-
   #callChain(plan: NonNullable<Target["chain"]>, place: string): void {
-    const { path } = this.#state;
-    const called = callChain(this.#frame, {
-      name: this.#target.name,
-      plan,
-      args: this.args,
-      owner: this,
-      path: this.item === undefined ? `${path}/` : `${path}[${this.item.index}]/`,
-      keys: `${this.#key}/`,
-      work: `${this.#frame.work}${place}${this.#undone === 0 ? "" : `+${this.#undone}`}/`,
-      timeoutMs: this.#plan.timeoutMs,
-    });
-    if ("code" in called) return this.fail(called);
-    adopt(this.#state, called, this.item !== undefined);
-    this.waitsFor(called);
+    const work = this.#undone === 0 ? place : `${place}+${this.#undone}`;
+    const called = callChain(this, { name: this.target.name, plan, key: this.#key, work });
+    if ("code" in called) this.fail(called);
+    else this.waitsFor(called);
   }
 
-  #called({ result, effect }: CallOutcome): void {
-    noteFacts(this.#state, result.meta);
+  #called({ result, effect, asks }: CallOutcome): void {
+    noteFacts(this.#state, result.meta, this.item?.index);
     this.#state.workMs += result.durationMs;
     if (result.success) return this.#succeeded(result.output);
     const { error } = result;
-    if (error.code !== "approval_required" || error.approvalId === undefined || this.#cancelling) {
-      return this.fail(error, effect);
+    if (this.#cancelling) return this.fail(error, effect);
+    if (error.code === "approval_required" && error.approvalId !== undefined) {
+      // It was not even tried: the attempt counts when a person lets it.
+      this.#countAttempt(-1);
+      return askRuled(this, `${this.#key}?`, error.approvalId);
     }
-    // It was not even tried: the same attempt goes on when a person lets it.
-    this.#ask(ruled(this.#target.name), error.approvalId, () => this.#call());
+    if (asks === undefined) this.fail(error, effect);
+    else askInner(this, `${this.#key}?`, asks);
   }
 
-  #ask(message: string, approvalId: string | undefined, approved: () => void): void {
-    askAbout(this, { key: `${this.#key}?`, tool: this.#target.name, message, approvalId }, (id) => {
-      this.#approvalId = id;
-      approved();
-    });
+  granted(what: Granted): void {
+    this.#owner.didPart(this, { doubt: undefined });
+    switch (what.kind) {
+      case "call":
+        this.#approvalId = what.approvalId;
+        return this.begin();
+      case "inner":
+        this.#allowed = [...(this.#allowed ?? []), what.key];
+        return this.#call();
+      case "done":
+        this.#state.saidDone = true;
+        return this.#gave(what.output);
+    }
   }
 
   waitsFor(what: { begin(): void; cancel(): void }): void {
@@ -229,25 +222,34 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
 
   #succeeded(value: unknown): void {
     const select = this.#fallback < 0 ? this.#plan.select : this.#standIn?.select;
-    const repeat = this.#fallback < 0 && !this.#cancelling ? this.#plan.repeat : undefined;
     let output = value;
-    let enough = true;
     try {
       if (select !== undefined) output = select.select(value);
       if (output === missing) output = undefined;
-      if (repeat !== undefined) enough = this.#isEnough(repeat, output);
     } catch (error) {
+      this.#owner.didPart(this, { output: undefined });
       return this.fail(expressionFailure(error, `the output of ${this.#state.path}`));
     }
-    if (!enough && repeat !== undefined) return this.#again(repeat);
-    this.output = output;
-    this.#end(this.#fallback < 0 ? "success" : "recovered");
+    this.#gave(output);
   }
 
-  #isEnough({ until }: RepeatPlan, output: unknown): boolean {
-    this.#state.iterations++;
-    this.#viewed().entry = output === undefined ? { status: "running" } : { status: "running", output };
-    return this.#holds(until);
+  /** This is its output, or that of one round. */
+  #gave(output: unknown): void {
+    const { repeat } = this.#plan;
+    if (repeat !== undefined && this.#fallback < 0 && !this.#cancelling) {
+      this.#owner.didPart(this, { output });
+      this.#state.iterations++;
+      this.#viewed().entry = output === undefined ? { status: "running" } : { status: "running", output };
+      let enough: boolean;
+      try {
+        enough = this.#holds(repeat.until);
+      } catch (error) {
+        return this.fail(expressionFailure(error, `the condition \`until\` of ${this.#state.path}`));
+      }
+      if (!enough) return this.#again(repeat);
+    }
+    this.output = output;
+    this.#end(this.#fallback < 0 ? "success" : "recovered");
   }
 
   /** One more round, unless there were enough of them. */
@@ -277,9 +279,8 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
     this.#note(error, decision);
     if (this.#fallback < 0 || this.error === undefined) this.error = error;
     if (!("delayMs" in decision)) return this.#standInFor(error);
-    const { delayMs } = decision;
-    this.step.tell({ type: "step-retrying", attempt: this.#attempt + 1, delayMs, error });
-    this.#pause(delayMs, () => this.begin());
+    this.step.tell({ type: "step-retrying", attempt: this.#attempt + 1, delayMs: decision.delayMs, error });
+    this.#pause(decision.delayMs, () => this.begin());
   }
 
   #retryOf(error: Failure, effect: Effect | undefined): RetryDecision {
@@ -291,9 +292,10 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
   }
 
   #note(error: Failure, decision: RetryDecision, untried?: FallbackPlan): void {
-    const tool = (untried?.target ?? this.#target).name;
+    const tool = (untried?.target ?? this.target).name;
     const attempt = untried === undefined ? this.#attempt : 0;
-    noteFailure(this.#state, { attempt, tool, error, ...(this.item && { item: this.item.index }) }, decision);
+    const standIn = untried !== undefined || this.#fallback >= 0;
+    noteFailure(this.#state, { attempt, tool, error, item: this.item?.index, standIn }, decision);
   }
 
   /** The next fallback whose condition holds. */
@@ -315,7 +317,7 @@ export class Unit implements Pending, FrameOwner, AskedUnit, Linked<Unit> {
       this.#calls = 0;
       this.#state.fallbackTool = entry.target.name;
       this.step.tell({ type: "step-fallback", fallbackTool: entry.target.name, error });
-      return this.begin();
+      return this.beginAllowed(entry.target);
     }
     this.#end("failed");
   }

@@ -1,17 +1,18 @@
 import { isFailureError } from "../../base/index.ts";
-import type { Approval, ApprovalStore, Decision } from "../../store/index.ts";
-import { suggest } from "../../text/index.ts";
+import type { Approval, Decision } from "../../store/index.ts";
+import { argumentsLine } from "../arguments-line.ts";
 import { whyNot } from "../ask-in-run.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { howDecided } from "../how-decided.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
+import { readJson } from "../read-arguments.ts";
 import { withRuns } from "../run-session.ts";
 import { safeJson } from "../safe-json.ts";
 import { tellRun } from "../tell-run.ts";
+import { unknownApproval } from "../unknown-approval.ts";
 import { UsageError } from "../usage-error.ts";
 import { userName } from "../user-name.ts";
 import { toWireApproval } from "../wire-record.ts";
@@ -24,7 +25,7 @@ export const approve: RunCommand = (invocation) => decide(invocation, true);
 export const reject: RunCommand = (invocation) => decide(invocation, false);
 
 async function decide(invocation: Invocation, approved: boolean): Promise<ExitCode> {
-  const decided = await writeDecision(invocation, approved);
+  const decided = await writeDecision(invocation, await decisionIn(invocation, approved));
   tell(invocation, decided);
   const runId = await runToGoOnWith(decided, invocation);
   if (runId !== undefined) return goOn(invocation, { decided, runId });
@@ -39,21 +40,41 @@ interface Decided {
   readonly approved: boolean;
 }
 
-function writeDecision(invocation: Invocation, approved: boolean): Promise<Decided> {
+/** What the command line says, whatever it is about. */
+async function decisionIn(invocation: Invocation, approved: boolean): Promise<Pick<Decision, "approved" | "done">> {
+  if (!approved) return { approved };
+  const text = invocation.text("output");
+  if (!invocation.flag("done")) {
+    if (text === undefined) return { approved };
+    throw new UsageError("--output is what a call gave that was done: it goes with --done");
+  }
+  return { approved, done: { output: text === undefined ? null : await readJson(text, "--output") } };
+}
+
+function writeDecision(invocation: Invocation, decision: Pick<Decision, "approved" | "done">): Promise<Decided> {
   return withJournal(async ({ store }) => {
     const [id = ""] = invocation.words;
     const now = Date.now();
     const before = await store?.approvals.get(id, now);
-    if (store === undefined || before === undefined) throw await unknownId(id, store?.approvals, invocation);
-    const refusal = before.status === "pending" ? whyNot(before, userName()) : undefined;
-    if (refusal !== undefined) throw new UsageError(`${id} is not yours to decide: ${refusal}`);
-    const after = await store.approvals.decide(id, decisionOf(invocation, before, approved), now);
+    if (store === undefined || before === undefined) throw await unknownApproval(id, store?.approvals, invocation);
+    if (before.status === "pending") checkDecidable(before, invocation, decision.done !== undefined);
+    const after = await store.approvals.decide(id, { ...decision, ...whoDecides(invocation, before) }, now);
     const mine = before.status === "pending" && after?.decidedAt === now;
-    return { approval: after ?? before, mine, approved };
+    return { approval: after ?? before, mine, approved: decision.approved };
   });
 }
 
-function decisionOf(invocation: Invocation, { id, approvers = [] }: Approval, approved: boolean): Decision {
+/** Throws where this person may not decide, or not in this way. */
+function checkDecidable(approval: Approval, invocation: Invocation, asDone: boolean): void {
+  const { id, interrupted } = approval;
+  const refusal = whyNot(approval, userName());
+  if (refusal !== undefined) throw new UsageError(`${id} is not yours to decide: ${refusal}`);
+  if (!asDone || interrupted === true) return;
+  const message = `--done is for a call that was running when its process ended, and ${id} is about one that was not`;
+  throw new UsageError(message, `${commandLine(invocation, "approve", id)} lets it run`);
+}
+
+function whoDecides(invocation: Invocation, { id, approvers = [] }: Approval): Pick<Decision, "by" | "note"> {
   const note = invocation.text("note");
   const user = userName();
   const by = invocation.text("by") ?? user;
@@ -61,7 +82,7 @@ function decisionOf(invocation: Invocation, { id, approvers = [] }: Approval, ap
     const message = `${id} names who may decide, and that is checked against the user of this machine: leave --by out`;
     throw new UsageError(message, `you are ${oneLine(user ?? "?")}`);
   }
-  return { approved, ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
+  return { ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
 }
 
 /** Whether the approval stands as this decision wants it. */
@@ -76,8 +97,9 @@ function tell(invocation: Invocation, { approval, mine, approved }: Decided): vo
     return;
   }
   const isRun = approval.runId !== undefined;
-  const done = terminal.tint(approved ? "green" : "red", approved ? "Approved" : "Rejected");
-  const line = `${done}: ${oneLine(approval.tool)} ${oneLine(JSON.stringify(approval.args) ?? "")}`;
+  const said = approval.done !== undefined ? "Taken as done" : approved ? "Approved" : "Rejected";
+  const args = argumentsLine(approval.args, commandLine(invocation, "approvals", approval.id));
+  const line = `${terminal.tint(approved ? "green" : "red", said)}: ${oneLine(approval.tool)} ${args}`;
   // Of a run that goes on, the result is what comes of it.
   if ((isRun && invocation.flag("run")) || invocation.flag("json")) terminal.tell(line);
   else terminal.print(line);
@@ -109,7 +131,8 @@ function goOn(
   return withRuns(invocation, async (session) => {
     try {
       const extra = { approval: toWireApproval(decided.approval) };
-      const code = await tellRun(await resume(session, runId), session, { durable: true, extra });
+      const how = { durable: true, refused: !decided.approved, extra };
+      const code = await tellRun(await resume(session, runId), session, how);
       return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
     } catch (error) {
       if (!isFailureError(error) || error.code !== "run_held") throw error;
@@ -118,24 +141,4 @@ function goOn(
       return exitCodes.ok;
     }
   });
-}
-
-async function unknownId(
-  id: string,
-  approvals: ApprovalStore | undefined,
-  invocation: Invocation,
-): Promise<UsageError> {
-  const known = (await approvals?.list(Date.now(), "pending")) ?? [];
-  const near = suggest(
-    id,
-    known.map((approval) => approval.id),
-  );
-  const [first] = known;
-  const hint =
-    near !== undefined
-      ? `did you mean ${near}?`
-      : first === undefined
-        ? "nothing waits for a decision here"
-        : `${formatCount(known.length, "call")} waiting: ${commandLine(invocation, "approvals")}`;
-  return new UsageError(`there is no approval ${JSON.stringify(id)}`, hint);
 }

@@ -1,7 +1,7 @@
 import type { RunCommand } from "../command-spec.ts";
 import { confirmRerun } from "../confirm-rerun.ts";
 import { withRun } from "../find-run.ts";
-import { followRun, withRuns } from "../run-session.ts";
+import { followRun, noticesOf, withRuns } from "../run-session.ts";
 import { tellRun } from "../tell-run.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -13,13 +13,15 @@ export const rerunChain: RunCommand = (invocation) => {
   return withRuns(invocation, async (session) => {
     const [id = ""] = invocation.words;
     const { runs } = session.workspace;
+    const onNotice = noticesOf(invocation);
     const result = await withRun(runs, { id, invocation }, async () => {
       if (from !== undefined) {
         const { signal } = session.interrupts;
-        await confirmRerun(await runs.previewRerun(id, from), { runId: id, from, invocation, signal });
+        const preview = await runs.previewRerun(id, from, { onNotice });
+        await confirmRerun(preview, { runId: id, from, invocation, signal });
       }
       return followRun(session, { durable: true }, (how) =>
-        runs.rerun(id, { ...how, ...(from !== undefined && { from }) }),
+        runs.rerun(id, { ...how, onNotice, ...(from !== undefined && { from }) }),
       );
     });
     return tellRun(result, session, { durable: true });

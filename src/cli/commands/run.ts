@@ -1,6 +1,7 @@
 import { isFailureError } from "../../base/index.ts";
 import { type Plan, type RunResult, runChain } from "../../chain/index.ts";
 import { type ApprovalStore, createMemoryApprovals } from "../../store/index.ts";
+import { checkAnswerable } from "../check-answerable.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { dryRun, tellWithheld } from "../dry-run.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -8,8 +9,9 @@ import { type Invocation, commandLine } from "../invocation.ts";
 import { type AskedRun, readRun } from "../read-run.ts";
 import { printFailure, tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
-import { tellRun } from "../tell-run.ts";
+import { notKept, tellRun } from "../tell-run.ts";
 import { UsageError } from "../usage-error.ts";
+import { userName } from "../user-name.ts";
 
 /** `windlass run`. */
 export const runCommand: RunCommand = (invocation) => {
@@ -22,7 +24,7 @@ export const runCommand: RunCommand = (invocation) => {
     try {
       return isDry ? await runDry(session, asked) : await runInEarnest(session, asked);
     } catch (error) {
-      const code = tellBadInput(error, session, plan);
+      const code = tellBadInput(error, session, plan) ?? tellUnasked(error, session);
       if (code === undefined) throw error;
       return code;
     }
@@ -46,8 +48,12 @@ async function runInEarnest(session: RunSession, asked: AskedRun): Promise<ExitC
   // A run that is to be kept needs a place to be kept in.
   if (durable && session.unkept !== undefined) throw session.unkept;
   if (durable) return tellRun(await runKept(session, asked), session, { durable });
-  const approvals = createMemoryApprovals();
-  return tellRun(await runInMemory(session, asked, approvals), session, { durable, approvals });
+  // Whoever sits at the terminal may be asked, and nobody else.
+  const { interactive } = session.invocation.terminal;
+  if (interactive) checkAnswerable(plan, userName());
+  const approvals = interactive ? createMemoryApprovals() : undefined;
+  const result = await runInMemory(session, asked, approvals);
+  return tellRun(result, session, { durable, ...(approvals !== undefined && { approvals }) });
 }
 
 function runKept(session: RunSession, { plan, input, context, runId }: AskedRun): Promise<RunResult> {
@@ -56,10 +62,10 @@ function runKept(session: RunSession, { plan, input, context, runId }: AskedRun)
   );
 }
 
-function runInMemory(session: RunSession, asked: AskedRun, approvals: ApprovalStore): Promise<RunResult> {
+function runInMemory(session: RunSession, asked: AskedRun, approvals: ApprovalStore | undefined): Promise<RunResult> {
   const { plan, input, context, runId } = asked;
   const { engine, chains, env } = session.workspace;
-  const world = { engine, chains, env, approvals };
+  const world = { engine, chains, env, ...(approvals !== undefined && { approvals }) };
   return followRun(session, { durable: false }, (how) =>
     runChain(plan, { ...how, ...world, input, context, ...(runId !== undefined && { runId }) }),
   );
@@ -82,4 +88,13 @@ function tellBadInput(error: unknown, { invocation }: RunSession, plan: Plan): E
   tellError(terminal, { message, code: error.code, details, hints });
   if (invocation.flag("json")) printFailure(terminal, error.code, error.message);
   return exitCodes.usage;
+}
+
+/** Tells what to do about a chain that asks people where nobody can be asked; undefined when that is not what is wrong. */
+function tellUnasked(error: unknown, { invocation }: RunSession): ExitCode | undefined {
+  if (!isFailureError(error) || error.reason !== "needs_approval") return undefined;
+  const [message = ""] = error.message.split("; ", 1);
+  tellError(invocation.terminal, { message, code: `${error.code}: ${error.reason}`, hints: notKept });
+  if (invocation.flag("json")) printFailure(invocation.terminal, error.code, error.message);
+  return exitCodes.failed;
 }

@@ -120,6 +120,7 @@ function noteOf(step: StepLog): string {
   const { skip_reason: skip, fallback_tool: standIn, error, compensation, approval_id: approval } = step;
   const parts = [
     skip,
+    step.status === "cancelled" && "cancelled",
     step.cached && "cached",
     standIn && `${standIn} stood in`,
     triesOf(step),

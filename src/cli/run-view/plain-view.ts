@@ -36,6 +36,8 @@ class PlainLines {
       if (event.type === "step-finished") this.#before++;
       if (event.type === "step-started" && event.asks === true) this.#asking.add(event.step);
       if (event.type === "step-decided") this.#asking.delete(event.step);
+      // Not told, but counted.
+      if (event.type === "item-finished") this.#item(event);
       return event.type === "run-started" ? this.#line(event) : [];
     }
     const before = this.#before === 0 ? [] : [`${formatCount(this.#before, "step")} done before`];

@@ -337,6 +337,15 @@ describe("plain lines", () => {
   });
 });
 
+test("plain lines go on counting items where an earlier process left off", () => {
+  const lines: string[] = [];
+  const view = plainView({ tell: (line) => lines.push(line.slice("00:00:00.000 ".length)) });
+  const about = { at: 1_700_000_000_123, runId: "r1", tool: "slow", step: "each", of: 4, status: "success" } as const;
+  for (const item of [0, 1, 2]) view.onEvent({ type: "item-finished", ...about, item, replayed: true });
+  view.onEvent({ type: "item-finished", ...about, item: 3, replayed: false });
+  expect(lines).toEqual(["each: 4/4"]);
+});
+
 describe("events for programs", () => {
   test("have snake_case keys and no secrets", () => {
     const redactor = createRedactor(["hunter2-secret"]);

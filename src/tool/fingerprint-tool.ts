@@ -1,11 +1,12 @@
-import { canonicalJson, nodeCrypto } from "../../base/index.ts";
-import type { AnyTool } from "../../tool/index.ts";
+import { canonicalJson, nodeCrypto } from "../base/index.ts";
+import type { AnyTool } from "./tool.ts";
 
 const known = new WeakMap<AnyTool, string>();
 
 /**
- * A hash of what a run relies on in a tool: its name, version, schemas and effect, and the text of the files that it
- * comes from. While it stays the same, a run that was begun with the tool can be continued with it.
+ * A hash of what others rely on in a tool: its name, version, schemas and effect, and the text of the files that it
+ * comes from. While it stays the same, a run that was begun with the tool can be continued with it, and what it gave
+ * another process is what it would give here.
  */
 export function fingerprintTool(tool: AnyTool): string {
   const before = known.get(tool);

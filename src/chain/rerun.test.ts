@@ -1,0 +1,320 @@
+import { describe, expect, test } from "vitest";
+import { machine } from "../../test/support/chain-machine.ts";
+import { withTime } from "../../test/support/chain-runner.ts";
+import { sampleOwner } from "../../test/conformance/sample-run.ts";
+import { fail } from "../base/index.ts";
+import { type MockAnswer, mock } from "./kit/mock-tools.ts";
+import type { Plan } from "./plan/plan.ts";
+import type { ChainSpec, StepSpec } from "./plan/spec.ts";
+import type { RunEvent } from "./run/run-events.ts";
+
+const work = (id: string, more: Partial<StepSpec> = {}): StepSpec => ({
+  id,
+  tool: "work",
+  params: { me: id },
+  ...more,
+});
+
+/** Which steps called their tools. */
+const names = (calls: readonly { readonly args: Readonly<Record<string, unknown>> }[]): string[] =>
+  calls.map(({ args }) => String(args["me"]));
+
+/** A machine whose tool `work` has an effect and takes the `ms` that it is given. */
+function working(specs: readonly ChainSpec[], more: Readonly<Record<string, MockAnswer>> = {}) {
+  const slow = mock({
+    effect: "once",
+    answer: (args) => new Promise((resolve) => clock.after(Number(args["ms"] ?? 0), () => resolve(args["me"]))),
+  });
+  const made = machine(specs, { work: slow, ...more });
+  const { clock, tools } = made;
+  /** Which steps are called meanwhile. */
+  const during = async <T>(doing: Promise<T>): Promise<{ readonly result: T; readonly calls: string[] }> => {
+    const before = tools.calls.length;
+    const result = await withTime(doing, clock);
+    return { result, calls: names(tools.calls.slice(before)) };
+  };
+  return { ...made, during };
+}
+
+describe("a rerun from a step on", () => {
+  /** More steps than places, and the first is over long before the others. */
+  const wide = (more: Partial<ChainSpec> = {}, first: readonly StepSpec[] = []): ChainSpec => ({
+    name: "wide",
+    steps: [
+      ...first,
+      work("s1"),
+      ...["s2", "s3", "s4", "s5"].map((id) => work(id, { params: { me: id, ms: 400 } })),
+      work("s6"),
+    ],
+    ...more,
+  });
+
+  test("ends, however many steps there are and whatever was over first", async () => {
+    const { process, clock, during } = working([wide()]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
+    const events: RunEvent[] = [];
+    const again = await during(one.runs.rerun("r", { from: "s1", onEvent: (event) => events.push(event) }));
+    expect(again).toMatchObject({ calls: ["s1"], result: { status: "success" } });
+    const ends = events.flatMap((event) => (event.type === "step-finished" ? [[event.step, event.replayed]] : []));
+    expect(Object.fromEntries(ends)).toEqual({ s1: false, s2: true, s3: true, s4: true, s5: true, s6: true });
+    // Looked at, and repeated, it is what it was.
+    expect(await one.runs.inspect(again.result.runId)).toMatchObject({ output: again.result.output });
+    const third = await during(one.runs.rerun(again.result.runId, { from: "s6" }));
+    expect(third).toMatchObject({ calls: ["s6"], result: { status: "success", output: again.result.output } });
+  });
+
+  test.each([
+    { what: "fewer places", chain: wide({ max_parallel: 1 }), calls: ["s2"] },
+    { what: "more places", chain: wide({ max_parallel: 100 }), calls: ["s2"] },
+    { what: "a step before all others", chain: wide({ max_parallel: 1 }, [work("s0")]), calls: ["s0", "s2"] },
+  ])("ends as well with $what than before", async ({ chain, calls }) => {
+    const { process, clock, during } = working([wide()]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
+    const again = await during(process([chain]).runs.rerun("r", { from: "s2" }));
+    expect(again).toMatchObject({ calls, result: { status: "success" } });
+    // What is taken over comes late, and time does not go back for it.
+    const took = again.result.steps.map(({ step, startedAt, endedAt }) => [step.id, endedAt - startedAt]);
+    const none = Object.fromEntries(again.result.steps.map(({ step }) => [step.id, 0]));
+    expect(Object.fromEntries(took)).toEqual({ ...none, s2: 400 });
+  });
+
+  test("of ten thousand steps takes no longer than they took", async () => {
+    const steps = Array.from({ length: 10_000 }, (_, index) => work(`s${index}`));
+    const { process, clock, during } = working([{ name: "many", steps }], {
+      work: mock({ effect: "read", answer: 1 }),
+    });
+    const one = process();
+    const begun = performance.now();
+    await withTime(one.runs.start(one.plan("many"), { runId: "r" }), clock);
+    const took = performance.now() - begun;
+    const again = performance.now();
+    expect((await during(one.runs.rerun("r", { from: "s0" }))).calls).toEqual(["s0"]);
+    expect(performance.now() - again).toBeLessThan(3 * took + 2000);
+  });
+
+  test("takes over steps whose ids are of any script", async () => {
+    const ids = ["a", "a二", "付款", "é-x", "a-1"];
+    const { process, clock, during } = working([{ name: "c", steps: [...ids, "last"].map((id) => work(id)) }]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
+    expect((await one.runs.previewRerun("r", "last")).kept).toEqual(ids);
+    expect((await during(one.runs.rerun("r", { from: "last" }))).calls).toEqual(["last"]);
+    expect((await during(one.runs.rerun("r", { from: "a" }))).calls).toEqual(["a"]);
+  });
+
+  test("has what it takes over from its first moment on: a process that dies right then repeats nothing", async () => {
+    const { process, clock, journal, during } = working([wide()]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
+    const { run, events } = await one.runs.read("r");
+    const taken = events.filter(({ kind, key }) => kind === "settled" && key !== "s1#1");
+    const numbered = taken.map((event, index) => ({ ...event, seq: index + 1 }));
+    await journal.create({ ...run, id: "again" }, sampleOwner("gone"), numbered);
+    clock.advance(20_000);
+    expect((await during(process().runs.resume("again"))).calls).toEqual(["s1"]);
+  });
+});
+
+describe("a rerun of a run that undid what it had done", () => {
+  const saga: ChainSpec = {
+    name: "saga",
+    steps: [
+      work("a", { compensate: { tool: "undo", params: { me: "undo a" } } }),
+      work("b"),
+      work("c", { tool: "breaks", depends_on: ["a", "b"] }),
+    ],
+  };
+  const breaks = (): never => {
+    throw fail("down", { retry: "never" });
+  };
+  const undo = mock({ effect: "idempotent", answer: 1 });
+
+  test("runs again what was undone, and undoes it once more where that fails, too", async () => {
+    const { process, during } = working([saga], { breaks, undo });
+    const one = process();
+    const first = await during(one.runs.start(one.plan("saga"), { runId: "r" }));
+    expect(first.calls).toEqual(["a", "b", "c", "undo a"]);
+    const preview = await one.runs.previewRerun("r", "c");
+    expect(preview.kept).toEqual(["b"]);
+    expect(preview.again).toMatchObject([
+      { step: "a", why: "undone", called: true, effect: "once", below: false },
+      { step: "c", why: "asked" },
+    ]);
+    const again = await during(one.runs.rerun("r", { from: "c" }));
+    expect(again).toMatchObject({ calls: ["a", "c", "undo a"], result: { status: "failed" } });
+    expect(again.result.steps[0]).toMatchObject({ compensation: { status: "success" } });
+  });
+
+  test("takes over a sub-chain that undid its first attempt, without undoing it again", async () => {
+    let attempts = 0;
+    const inner: ChainSpec = {
+      name: "inner",
+      steps: [
+        work("x", { compensate: { tool: "undo", params: { me: "undo x" } } }),
+        work("y", { tool: "second", depends_on: ["x"] }),
+      ],
+    };
+    const outer: ChainSpec = {
+      name: "outer",
+      steps: [
+        { id: "sub", tool: "inner", error_handling: { strategy: "fallback", fallback: [{ tool: "inner" }] } },
+        work("end", { depends_on: ["sub"] }),
+      ],
+    };
+    const second = mock({
+      effect: "read",
+      answer: () => (++attempts === 1 ? fail("down", { retry: "never" }) : attempts),
+    });
+    const { process, during } = working([outer, inner], { undo, second });
+    const one = process();
+    const first = await during(one.runs.start(one.plan("outer"), { runId: "r" }));
+    expect(first).toMatchObject({ calls: ["x", "y", "undo x", "x", "y", "end"], result: { status: "success" } });
+    expect((await one.runs.previewRerun("r", "end")).kept).toEqual(["sub"]);
+    const again = await during(one.runs.rerun("r", { from: "end" }));
+    expect(again).toMatchObject({ calls: ["end"], result: { output: first.result.output } });
+  });
+});
+
+describe("what counts as changed since", () => {
+  const inner = (ms: number): ChainSpec => ({ name: "inner", steps: [work("x", { params: { me: "x", ms } })] });
+  const stand = (text: string): ChainSpec => ({ name: "stand", steps: [work("y", { params: { me: text } })] });
+  const outer = (more: Partial<ChainSpec> = {}): ChainSpec => ({
+    name: "outer",
+    steps: [
+      { id: "sub", tool: "inner" },
+      work("plain"),
+      work("own", { error_handling: { strategy: "fallback", fallback: [{ tool: "stand" }] } }),
+      work("last"),
+    ],
+    ...more,
+  });
+  const changed = async (now: readonly ChainSpec[]): Promise<string[]> => {
+    const { process, clock } = working([outer(), inner(0), stand("y")]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("outer"), { runId: "r" }), clock);
+    const { again } = await process(now).runs.previewRerun("r", "last");
+    return again.flatMap(({ step, why }) => (why === "changed" ? [step] : []));
+  };
+
+  test.each([
+    { what: "nothing", now: [outer(), inner(0), stand("y")], steps: [] },
+    {
+      what: "how many run at once",
+      now: [outer({ max_parallel: 2 }), { ...inner(0), max_parallel: 2 }, stand("y")],
+      steps: [],
+    },
+    { what: "a chain that a step calls", now: [outer(), inner(1), stand("y")], steps: ["sub"] },
+    { what: "a chain that stands in", now: [outer(), inner(0), stand("z")], steps: ["own"] },
+    {
+      what: "what the chain does about failures",
+      now: [outer({ error_handling: { strategy: "continue" } }), inner(0), stand("y")],
+      steps: ["sub", "plain"],
+    },
+  ])("$what was edited", async ({ now, steps }) => {
+    expect(await changed(now)).toEqual(steps);
+  });
+});
+
+describe("the input of a rerun", () => {
+  const chain = (input: Record<string, unknown>, me = "${input.who}"): ChainSpec => ({
+    name: "c",
+    input,
+    steps: [work("a", { params: { me } })],
+  });
+
+  test("is completed and checked as the chain is now", async () => {
+    const { process, clock, during } = working([chain({ who: "string" })]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "r", input: { who: "ann" } }), clock);
+    const more = process([chain({ who: "string", greeting: "string=hello" }, "${input.greeting} ${input.who}")]);
+    const again = await during(more.runs.rerun("r"));
+    expect(again).toMatchObject({ calls: ["hello ann"], result: { input: { who: "ann", greeting: "hello" } } });
+    const other = process([chain({ who: "string", age: "number" })]).runs;
+    const told = { code: "validation_error", message: expect.stringMatching(/input of run r does not fit c .*age/) };
+    await expect(other.rerun("r")).rejects.toMatchObject(told);
+    await expect(other.previewRerun("r", "a")).rejects.toMatchObject(told);
+    expect(await other.list()).toHaveLength(2);
+  });
+});
+
+describe("the chain of a rerun", () => {
+  const chain = (me: string): ChainSpec => ({ name: "c", steps: [work("a", { params: { me } })] });
+
+  test("is that of the file that was run, not another of the same name; as it was where that is gone", async () => {
+    const { process, clock, during } = working([chain("library")]);
+    const drafts = new Map<string, Plan>();
+    const files = {
+      fileOf: (plan: Plan) => [...drafts].find(([, draft]) => draft === plan)?.[0],
+      load: async (file: string) => drafts.get(file),
+    };
+    const draft = (me: string): Plan => process([chain(me)]).plan("c");
+    drafts.set("drafts/c.yaml", draft("draft"));
+    const { runs } = process([chain("library")], files);
+    await withTime(runs.start(drafts.get("drafts/c.yaml") as Plan, { runId: "r" }), clock);
+    drafts.set("drafts/c.yaml", draft("edited"));
+    const notices: string[] = [];
+    const onNotice = (message: string): void => void notices.push(message);
+    const again = await during(runs.rerun("r", { onNotice }));
+    expect([again.calls, notices]).toEqual([["edited"], []]);
+    drafts.clear();
+    const third = await during(runs.rerun(again.result.runId, { onNotice }));
+    expect(third.calls).toEqual(["edited"]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^drafts\/c\.yaml is no longer there; the chain is run as run .* kept it$/),
+    ]);
+    // And remembers where it was.
+    drafts.set("drafts/c.yaml", draft("back"));
+    expect((await during(runs.rerun(third.result.runId))).calls).toEqual(["back"]);
+  });
+
+  test("is as it was where no chain has that name any more, which is told", async () => {
+    const { process, clock, during } = working([chain("a")]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
+    const notices: string[] = [];
+    const again = await during(process([]).runs.rerun("r", { onNotice: (message) => notices.push(message) }));
+    expect(again.calls).toEqual(["a"]);
+    expect(notices).toEqual(['there is no chain named "c" any more; the chain is run as run r kept it']);
+  });
+});
+
+describe("a run id that is taken", () => {
+  const chain = (me = "${context.user ?? 'nobody'}"): ChainSpec => ({
+    name: "c",
+    steps: [work("a", { params: { me } })],
+  });
+
+  test("is refused with another context or input, and what differs is told", async () => {
+    const { process, clock, during } = working([chain()]);
+    const { runs, plan } = process();
+    const asked = { runId: "r", input: { x: 1 }, context: { user: "ann", team: "red" } };
+    await withTime(runs.start(plan("c"), asked), clock);
+    const refused = (more: object, what: string): Promise<void> =>
+      expect(runs.start(plan("c"), { ...asked, ...more })).rejects.toMatchObject({
+        code: "run_exists",
+        message: `run r exists already, with other ${what}`,
+      });
+    await refused({ context: { user: "bob", team: "red" } }, "context: user");
+    await refused({ context: {} }, "context: user, team");
+    await refused({ input: { x: 2, y: 3 } }, "input: x, y");
+    expect((await during(runs.start(plan("c"), { ...asked, context: { team: "red", user: "ann" } }))).calls).toEqual(
+      [],
+    );
+  });
+
+  test("gives the old result where the chain was edited since, and says so", async () => {
+    const { process, clock, during } = working([chain("old")]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
+    const notices: string[] = [];
+    const onNotice = (message: string): void => void notices.push(message);
+    await withTime(one.runs.start(one.plan("c"), { runId: "r", onNotice }), clock);
+    expect(notices).toEqual([]);
+    const two = process([chain("new")]);
+    const joined = await during(two.runs.start(two.plan("c"), { runId: "r", onNotice }));
+    expect(joined).toMatchObject({ calls: [], result: { output: { a: "old" } } });
+    expect(notices).toEqual(["the chain c has changed since run r began; windlass rerun r runs it as it is now"]);
+  });
+});

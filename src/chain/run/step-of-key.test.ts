@@ -1,0 +1,50 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { placeOf } from "./place-of.ts";
+import { isUndoKey, outermostStep, stepOfKey } from "./step-of-key.ts";
+
+test.each([
+  ["search#1", "search"],
+  ["fetch-all[12]~3!2#4", "fetch-all"],
+  ["store?", "store"],
+  ["store#1?", "store"],
+  ["poll#1@2", "poll"],
+  ["sub^#1", "sub"],
+  ["research[0]#1/搜索~2#1", "research[0]/搜索"],
+  ["a~1!1#2/b#1/c[3]#1", "a/b/c"],
+])("the key %s belongs to the step %s", (key, step) => {
+  expect(stepOfKey(key)).toBe(step);
+});
+
+const id = fc.oneof(
+  fc.constantFrom("a", "a二", "付款", "é-x", "a-1", "_", "Ünï_c0de--1", "क़दम"),
+  fc.stringMatching(/^[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*$/u),
+);
+/** Where inside of a step, as keys say it. */
+const place = fc
+  .tuple(fc.option(fc.nat(99)), fc.nat(9), fc.integer({ min: -1, max: 3 }))
+  .map(([index, round, fallback]) => placeOf(index === null ? undefined : { index, item: 0 }, round, fallback));
+const call = fc.tuple(place, fc.integer({ min: 1, max: 9 })).map(([at, calls]) => `${at}#${calls}`);
+const end = fc.oneof(
+  call,
+  call.map((at) => `${at}?`),
+  call.map((at) => `${at}@0`),
+  place.map((at) => `${at}?`),
+  fc.constantFrom("^#1", "^#1?"),
+);
+
+test("every key that a run makes says which step it is of, in any script", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(id, call), { maxLength: 3 }), id, end, (above, last, how) => {
+      const key = [...above.map(([name, at]) => name + at), last + how].join("/");
+      const path = [...above.map(([name, at]) => name + (/^\[\d+\]/.exec(at)?.[0] ?? "")), last];
+      expect(stepOfKey(key)).toBe(path.join("/"));
+      expect(outermostStep(key)).toBe(above[0]?.[0] ?? last);
+      expect(isUndoKey(key)).toBe(how.startsWith("^"));
+    }),
+  );
+});
+
+test.each(["!cancel", "!timeout", ""])("the key %j is of no step", (key) => {
+  expect(outermostStep(key)).toBe("");
+});

@@ -1,0 +1,28 @@
+/*
+ * What a key of the journal says besides the id of a step: `[` its item, `~` round, `!` fallback, `#` attempt, `^` that
+ * it is undone, `?` a question, `@` a pause. None of these can stand in an id, whatever its script; what begins with one
+ * of them, such as `!timeout`, is about a whole chain.
+ */
+const behindId = /[[~!#^?@].*$/s;
+const behindItem = /[~!#^?@].*$/s;
+
+/**
+ * The path of the step that a key of the journal belongs to: `research[0]/search` of `research[0]#1/search~2#1`. Keys
+ * go down through sub-chains, and say item, round, fallback and attempt; paths say only the item.
+ */
+export function stepOfKey(key: string): string {
+  const parts = key.split("/");
+  const last = (parts.pop() ?? "").replace(behindId, "");
+  return [...parts.map((part) => part.replace(behindItem, "")), last].join("/");
+}
+
+/** The step of the outermost chain that a key belongs to; empty for what concerns the whole run. */
+export function outermostStep(key: string): string {
+  const end = key.indexOf("/");
+  return (end < 0 ? key : key.slice(0, end)).replace(behindId, "");
+}
+
+/** Is this the key of a call that undoes a step, or of a question about that? */
+export function isUndoKey(key: string): boolean {
+  return key.includes("^", key.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,33 @@
+import { ChainRuns } from "../../src/chain/chain-runs.ts";
+import type { ChainFiles } from "../../src/chain/execute-options.ts";
+import { type MockAnswer, mockTools } from "../../src/chain/kit/mock-tools.ts";
+import { ChainLibrary } from "../../src/chain/library.ts";
+import type { ChainSpec } from "../../src/chain/plan/spec.ts";
+import { createEngine } from "../../src/engine/index.ts";
+import { createMemoryApprovals, createMemoryRuns } from "../../src/store/index.ts";
+import { sampleOwner } from "../conformance/sample-run.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** One machine: a journal and approvals that processes share. */
+export function machine(specs: readonly ChainSpec[], behaviours: Readonly<Record<string, MockAnswer>>) {
+  const clock = new FakeClock();
+  const journal = createMemoryRuns({ clock });
+  const approvals = createMemoryApprovals({ clock });
+  const chainNames = new Set(specs.map(({ name }) => name));
+  const names = specs.flatMap((spec) => [...mockTools(spec)].map(({ name }) => name));
+  const tools = mockTools(
+    names.filter((name) => !chainNames.has(name)),
+    behaviours,
+  );
+  let processes = 0;
+  const process = (changed: readonly ChainSpec[] = specs, files?: ChainFiles) => {
+    const engine = createEngine({ tools, clock });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    for (const spec of changed) chains.add({ name: spec.name, spec });
+    const owner = sampleOwner(`process-${++processes}`);
+    const env = { HOME: "/home/ann" };
+    const runs = new ChainRuns({ engine, journal, approvals, chains, owner, clock, env, ...(files && { files }) });
+    return { runs, chains, plan: (name: string) => chains.plan(name) };
+  };
+  return { clock, journal, approvals, tools, process };
+}
