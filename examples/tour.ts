@@ -1,10 +1,13 @@
 /**
- * A chain from its file to its log, offline and without a key: `npm start`. It checks what it shows, and fails when it
+ * Research with the built-in tools, offline and without a key: `npm start`. It checks what it shows, and fails when it
  * is not so.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { cp, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
@@ -12,42 +15,74 @@ import { styleText } from "node:util";
 const bold = (words: string): string => styleText("bold", words);
 const dim = (words: string): string => styleText("dim", words);
 const root = join(import.meta.dirname, "..");
+// Offline, also where the environment names a model or a search engine.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WINDLASS_")));
+
+// A copy, so that every tour starts with an empty memory.
+const workspace = await mkdtemp(join(tmpdir(), "windlass-tour-"));
+process.on("exit", () => rmSync(workspace, { recursive: true, force: true }));
+await cp(join(root, "examples/research"), workspace, {
+  recursive: true,
+  filter: (path) => !path.endsWith(".windlass"),
+});
+
+/** What a command prints, in a process of its own. What it tells meanwhile goes where this program's lines go. */
+async function windlass(command: string, ...words: string[]): Promise<unknown> {
+  const all = [join(root, "dist/bin.js"), command, "-C", workspace, ...words];
+  const started = spawn(process.execPath, all, { cwd: root, env, stdio: ["ignore", "pipe", 1] });
+  assert(started.stdout);
+  const [printed, [code]] = await Promise.all([text(started.stdout), once(started, "close")]);
+  assert.equal(code, 0);
+  return JSON.parse(printed);
+}
 
 /** As much of an execution log as is looked at here. */
 interface Log {
-  readonly chain_id: string;
   readonly success: boolean;
-  readonly output: { readonly notice: string; readonly ships: number; readonly warned: boolean };
-  readonly steps: readonly { readonly id: string; readonly status: string; readonly attempts?: number }[];
-  readonly metrics: { readonly parallel_speedup: number };
+  readonly output: { readonly summary: string; readonly memory_id: string; readonly sources_count: number };
+  readonly steps: readonly { readonly tool: string; readonly status: string }[];
 }
 
-console.log(`\n${bold("Windlass")} runs ${bold("examples/harbour/chains/morning-report.yaml")}\n`);
+/** As much of what memory_recall gives as is looked at here. */
+interface Recalled {
+  readonly results: readonly {
+    readonly title: string;
+    readonly id: string;
+    readonly url: string;
+    readonly metadata: { readonly sources: readonly string[] };
+  }[];
+}
 
-const words = ["run", "-C", "examples/harbour", "morning-report", "-i", "harbour=Hoorn", "--json"];
-// The live tree goes where this program's own lines go; the log is read here.
-const run = spawn(process.execPath, [join(root, "dist/bin.js"), ...words], { cwd: root, stdio: ["ignore", "pipe", 1] });
-assert(run.stdout);
-const [printed, [code]] = await Promise.all([text(run.stdout), once(run, "close")]);
-assert.equal(code, 0);
-// What the command prints with --json is a log.
-const log = JSON.parse(printed) as Log;
+console.log(`\n${bold("Windlass")} looks up ${bold("tide mills")} in the texts of examples/research/corpus\n`);
 
-console.log(`\n${log.output.notice}\n`);
+// The command prints a log.
+const log = (await windlass("run", "research-summarize-store", "-i", "topic=tide mills", "--json")) as Log;
+const { summary, memory_id, sources_count } = log.output;
+console.log(`\n${summary}\n`);
+console.log(dim("No model is set up: these are sentences of the page. A new process finds them:\n"));
 
-const step = (id: string): Log["steps"][number] | undefined => log.steps.find((found) => found.id === id);
+const question = "grain ground by the sea";
+// The command prints what the tool gives.
+const { results } = (await windlass("call", "memory_recall", `query=${question}`)) as Recalled;
+const found = results.find(({ id }) => id === memory_id);
+assert(found);
+console.log(`  memory_recall query="${question}"`);
+console.log(`  ${styleText("green", "→")} ${bold(found.title)}, ${sources_count} sources  ${dim(found.url)}\n`);
+
 assert(log.success);
-assert.equal(log.output.notice, "Hoorn, clear\n- Adelaar: inner quay\n- Zeemeeuw: outer mole\n- 海鸥: inner quay");
-assert.deepEqual([log.output.ships, log.output.warned], [3, false]);
-assert.equal(step("weather")?.attempts, 2);
-assert.equal(step("warning")?.status, "skipped");
-assert(log.metrics.parallel_speedup > 1);
+assert.deepEqual(
+  log.steps.map(({ tool, status }) => `${tool} ${status}`),
+  ["web_search success", "web_fetch success", "llm_summarize success", "memory_store success"],
+);
+assert.match(summary, /^- A tide mill grinds grain[^]+\n\nSources:\n- Tide mills: corpus:tide-mills\.md$/);
+assert.equal(found.metadata.sources[0], "corpus:tide-mills.md");
+assert.equal(found.metadata.sources.length, sources_count);
 
-console.log(`${dim("The weather was asked for twice, and nobody had to be warned. Now try:")}\n`);
+console.log(`${dim("Now try:")}\n`);
 for (const command of [
-  `explain -C examples/harbour ${log.chain_id} warning`,
-  "graph -C examples/harbour morning-report",
-  "init my-workspace",
+  'run -C examples/research research-summarize-store -i topic="潮汐磨坊"',
+  "run -C examples/harbour morning-report -i harbour=Hoorn",
+  "tools",
 ]) {
   console.log(`  npm run -s windlass -- ${command}`);
 }

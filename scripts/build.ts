@@ -21,6 +21,11 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { chain: "src/chain.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
+  {
+    "sqlite-text-index-worker": "src/adapters/sqlite/text-index-worker.ts",
+    "sqlite-memory-worker": "src/adapters/sqlite/memory-worker.ts",
+  },
+  { "extract-worker": "src/builtin/extract/page-worker.ts" },
 ];
 
 /** What `loadPackage` loads, and the file that it becomes. */
@@ -191,22 +196,48 @@ const licenseNames = ["LICENSE", "LICENSE.md", "LICENCE"];
 /** The licences of everything that is bundled. */
 async function notices(): Promise<string> {
   const names = [
+    "@ai-sdk/openai-compatible",
+    "@ai-sdk/provider",
+    "@ai-sdk/provider-utils",
+    "@mozilla/readability",
     "ajv",
+    "boolbase",
     "chokidar",
     "commander",
+    "css-select",
+    "css-what",
+    "cssom",
+    "dom-serializer",
+    "domelementtype",
+    "domhandler",
+    "domutils",
+    "entities",
+    "eventsource-parser",
     "fast-deep-equal",
     "fast-uri",
     "fastest-levenshtein",
+    "html-escaper",
+    "htmlparser2",
+    "ignore",
     "json-p3",
     "json-schema-traverse",
+    "linkedom",
+    "nth-check",
     "re2js",
     "readdirp",
+    "uhyphen",
     "undici",
     "yaml",
+    "zod",
   ];
   const texts = names.map(async (name) => {
     const dir = join(root, "node_modules", name);
-    const license = await Promise.any(licenseNames.map((file) => readFile(join(dir, file), "utf8")));
+    const license = await Promise.any(licenseNames.map((file) => readFile(join(dir, file), "utf8"))).catch(async () => {
+      // Some packages only name it.
+      const about = JSON.parse(await readFile(join(dir, "package.json"), "utf8")) as { license?: string };
+      if (about.license === undefined) throw new Error(`${name} does not say under which licence it may be used`);
+      return `Licence: ${about.license}`;
+    });
     return `${name}\n${"=".repeat(name.length)}\n\n${license.trim()}\n`;
   });
   return (await Promise.all(texts)).join("\n\n");
@@ -219,6 +250,7 @@ await write({ cli: "src/cli/start-program.ts" }, { format: "cjs" });
 const define = { buildId: JSON.stringify(await hashOf(".cjs")) };
 await write({ bin: "src/cli/bin.ts" }, { format: "esm", banner: nodeCheck, define });
 await cp(join(root, "src/builtin/chains"), join(root, "dist/chains"), { recursive: true });
+await cp(join(root, "src/builtin/writing/prompts"), join(root, "dist/prompts"), { recursive: true });
 await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await notices());
 await chmod(join(root, "dist/bin.js"), 0o755);
 

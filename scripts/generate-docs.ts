@@ -6,6 +6,7 @@ import { cliPage } from "./docs/cli-page.ts";
 import { failuresPage } from "./docs/failures-page.ts";
 import { layersPage } from "./docs/layers-page.ts";
 import { chainFilePage, toolFilePage, workspacePage } from "./docs/schema-pages.ts";
+import { toolsPage } from "./docs/tools-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -16,6 +17,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/tool-file.md": toolFilePage,
   "docs/reference/chain-file.md": chainFilePage,
   "docs/reference/workspace.md": workspacePage,
+  "docs/reference/tools.md": toolsPage,
   "docs/reference/api.md": apiPage,
 };
 

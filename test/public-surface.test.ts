@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { publicNames } from "../scripts/docs/public-names.ts";
 import { failureKinds } from "../src/base/index.ts";
 import { calculatorReasons } from "../src/builtin/index.ts";
 import { expressionFaults } from "../src/expr/index.ts";
-import { netReasons } from "../src/net/index.ts";
 import * as agent from "../src/agent.ts";
 import * as chain from "../src/chain.ts";
 import * as windlass from "../src/index.ts";
@@ -33,10 +33,15 @@ describe.each([
   });
 });
 
-test("the failure table of the docs and the code have the same codes and reasons, both ways", () => {
+test("the failure table of the docs and the code have the same codes and reasons, both ways", async () => {
   const page = readFileSync("docs/reference/failures.md", "utf8");
   const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code = ""]) => code);
-  const known = [failureKinds, expressionFaults, netReasons, calculatorReasons].flatMap((table) => Object.keys(table));
+  const tables: object[] = [failureKinds, expressionFaults, calculatorReasons];
+  for (const file of globSync("src/**/*-reasons.ts")) {
+    const module = (await import(resolve(file))) as Record<string, object>;
+    tables.push(...Object.entries(module).flatMap(([name, table]) => (name.endsWith("Reasons") ? [table] : [])));
+  }
+  const known = tables.flatMap((table) => Object.keys(table));
   expect(rows.toSorted()).toEqual(known.toSorted());
 });
 

@@ -1,5 +1,18 @@
 import { failureKinds } from "../../src/base/index.ts";
 import { calculatorReasons } from "../../src/builtin/index.ts";
+import { dataReasons } from "../../src/builtin/data/data-reasons.ts";
+import { extractReasons } from "../../src/builtin/extract/extract-reasons.ts";
+import { fileToolReasons } from "../../src/builtin/files/file-tool-reasons.ts";
+import { memoryReasons } from "../../src/builtin/memory/memory-reasons.ts";
+import { sandboxReasons } from "../../src/builtin/sandbox/sandbox-reasons.ts";
+import { searchReasons } from "../../src/builtin/search/search-reasons.ts";
+import { timeReasons } from "../../src/builtin/time/time-reasons.ts";
+import { vaultReasons } from "../../src/builtin/vault/vault-reasons.ts";
+import { webReasons } from "../../src/builtin/web/web-reasons.ts";
+import { worldReasons } from "../../src/builtin/world/world-reasons.ts";
+import { writingReasons } from "../../src/builtin/writing/writing-reasons.ts";
+import { fileReasons } from "../../src/file/file-reasons.ts";
+import { modelReasons } from "../../src/model/model-reasons.ts";
 import { expressionFaults } from "../../src/expr/index.ts";
 import { netReasons } from "../../src/net/index.ts";
 
@@ -38,11 +51,27 @@ Tools that go out to the network give one of these as \`reason\`.
 
 ${reasonTable(netReasons)}
 
-## Reasons of the calculator
-
-${reasonTable(calculatorReasons)}
-`;
+${ofTools.map(([of, reasons]) => `## Reasons of ${of}\n\n${reasonTable(reasons)}\n`).join("\n")}`;
 }
+
+type Reasons = Readonly<Record<string, { code: string; means?: string; meaning?: string }>>;
+
+const ofTools: readonly (readonly [of: string, reasons: Reasons])[] = [
+  ["files", fileReasons],
+  ["models", modelReasons],
+  ["web pages", webReasons],
+  ["the reading of pages", extractReasons],
+  ["web search", searchReasons],
+  ["the vault", vaultReasons],
+  ["memory", memoryReasons],
+  ["file tools", fileToolReasons],
+  ["time", timeReasons],
+  ["text and JSON", dataReasons],
+  ["the calculator", calculatorReasons],
+  ["weather and captions", worldReasons],
+  ["writing", writingReasons],
+  ["the sandbox", sandboxReasons],
+];
 
 function faultTable(): string {
   const rows = Object.entries(expressionFaults).map(([fault, { means }]) => `| \`${fault}\` | ${means} |`);
@@ -53,7 +82,7 @@ function verdict(retry: string): string {
   return retry === "effect" ? "by the tool's effect" : retry;
 }
 
-function reasonTable(reasons: Readonly<Record<string, { code: string; means?: string; meaning?: string }>>): string {
+function reasonTable(reasons: Reasons): string {
   const rows = Object.entries(reasons).map(
     ([reason, { code, means, meaning }]) => `| \`${reason}\` | \`${code}\` | ${means ?? meaning ?? ""} |`,
   );

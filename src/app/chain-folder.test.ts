@@ -75,7 +75,7 @@ describe("chains of a workspace", () => {
       file: expect.stringMatching(/chains.research-chain\.yaml$/) as string,
       needs: expect.arrayContaining(["web_search"]) as string[],
     });
-    expect(workspace.engine.tools.has("research-chain")).toBe(false);
+    expect(workspace.engine.tools.has("research-chain")).toBe(true);
   });
 
   test("a bad file harms nobody and is told with its place", async () => {

@@ -3,6 +3,7 @@ export { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
 export { loadChain } from "./load-chain.ts";
 export { type Workspace, WorkspaceError, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
 export { planFile } from "./plan-file.ts";
+export { readSecrets } from "./read-secrets.ts";
 export { readSettings } from "./read-settings.ts";
 export { unloadedTool, withUnloadedTools } from "./unloaded-tools.ts";
 export { unmatchedRules } from "./unmatched-rules.ts";

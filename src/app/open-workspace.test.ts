@@ -294,3 +294,27 @@ describe("the chains of a workspace", () => {
     expect(await workspace.loadChain("chains/one.yaml")).toBe(plan);
   });
 });
+
+test("files that hold secrets are closed to every tool of the workspace", async () => {
+  const dir = await folderWith({
+    "windlass.yaml": "secrets: { CRM: { file: secrets/crm.md } }\n",
+    "secrets/crm.md": "the token is hunter2-hunter2",
+    ".env": "TOKEN=hunter2-hunter2",
+    "notes.md": "nothing to see",
+  });
+  const { engine } = await workspaceIn(dir);
+  for (const path of ["secrets/crm.md", ".env", "secrets/../secrets/crm.md"]) {
+    expect(await engine.call("read_file", { path })).toMatchObject({ success: false });
+    expect(await engine.call("write_file", { path, content: "x" })).toMatchObject({ success: false });
+  }
+  const found = await Promise.all([
+    engine.call("search_files", { query: "hunter2" }),
+    engine.call("localSearch", { query: "token" }),
+    engine.call("read_note", { path: "secrets/crm.md" }),
+  ]);
+  expect(found).toMatchObject([
+    { success: true, output: { matches: [] } },
+    { success: true, output: { documents: [] } },
+    { success: false },
+  ]);
+});

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { SqliteStore } from "../adapters/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
-import { builtinTools } from "../builtin/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import {
   type Approver,
@@ -16,13 +15,14 @@ import { type ToolFolder, createToolFolder } from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
-import { type AnyTool, ToolRegistry } from "../tool/index.ts";
+import { type ToolOffer, ToolRegistry } from "../tool/index.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
 import { HeldEvents } from "./held-events.ts";
 import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
-import { type ReadSecrets, readSecrets } from "./read-secrets.ts";
+import type { OpenedServices, ServicesSetting } from "./open-services.ts";
+import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -104,12 +104,13 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   if (hasErrors(problems)) throw new WorkspaceError(problems);
   const env = options.env ?? process.env;
   const secrets = await readSecrets(config.secrets, dir, env);
-  const redactor = createRedactor(Object.values(secrets.values));
-  const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
-  const opening = options.store === "memory" ? Promise.resolve(memoryJournal(redactor)) : openJournal(dir, keeping);
+  const redactor = createRedactor([...Object.values(secrets.values), ...keysIn(env)]);
   const door = createDoor({ allow: config.network.allow });
-  const builtins = registryOf(builtinTools({ door }));
-  const registry = registryOf(builtins.list().map(({ tool }) => tool));
+  const kept = options.store !== "memory";
+  const services = await servicesOf({ dir, config, env, door, secrets, kept }, () => journal);
+  const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
+  const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
+  const opening = kept ? openJournal(dir, keeping) : Promise.resolve(memoryJournal(redactor));
 
   const mode = reloadMode(config, options.reload ?? true);
   const events = new HeldEvents();
@@ -129,10 +130,9 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const engine = createEngine({
     ...engineOptions(config),
     ...keptIn(journal, options),
+    ...secretsOf(secrets),
     registry,
     redactor,
-    secrets: secrets.values,
-    missingSecrets: Object.fromEntries(secrets.missing.map(({ name, why }) => [name, why])),
   });
   const chains = createChains({ dir, config, engine, registry, journal, mode, toolFolder: folder, env });
   events.release((event) => {
@@ -157,13 +157,26 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     store: journal.store,
     missingSecrets: secrets.missing,
     problems: () => [...problems, ...problemsWith(settings, { folder, chains, registry })],
-    close: () => closeAll([folder, chains.folder, chains.runs, engine, journal, door]),
+    close: () => closeAll([folder, chains.folder, chains.runs, engine, services, journal, door]),
   };
 }
 
-function registryOf(builtins: readonly AnyTool[]): ToolRegistry {
+type Setting = Pick<ServicesSetting, "dir" | "config" | "env" | "door" | "kept"> & { readonly secrets: ReadSecrets };
+
+/** What is behind the built-in tools. Loaded apart from all else, since a check of files needs none of it. */
+async function servicesOf({ secrets, ...setting }: Setting, journal: () => Journal): Promise<OpenedServices> {
+  const { openServices } = await import("./open-services.ts");
+  return openServices({
+    ...setting,
+    secret: (name) => secrets.values[name],
+    // No tool is called before the journal is open.
+    records: () => journal().records,
+  });
+}
+
+function registryOf(builtins: readonly ToolOffer[]): ToolRegistry {
   const registry = new ToolRegistry();
-  for (const tool of builtins) registry.register(tool, { owner: "builtin" });
+  registry.offer(builtins, { owner: "builtin" });
   return registry;
 }
 
@@ -205,6 +218,10 @@ function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): E
   const { strictValidation, enabledTools, disabledTools, timeoutMs, maxRetries } = engine;
   const limits = { timeoutMs, maxRetries };
   return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits };
+}
+
+function secretsOf({ values, missing }: ReadSecrets): Pick<EngineOptions, "secrets" | "missingSecrets"> {
+  return { secrets: values, missingSecrets: Object.fromEntries(missing.map(({ name, why }) => [name, why])) };
 }
 
 function reloadMode(config: WorkspaceConfig, reload: boolean) {

@@ -25,6 +25,14 @@ export async function readSecrets(
   return { values, missing };
 }
 
+/** Variables that hold a key whether or not the workspace calls it a secret. */
+const keyVariables = ["WINDLASS_MODEL_API_KEY", "WINDLASS_BRAVE_API_KEY"];
+
+/** The keys among the environment variables that Windlass itself reads. */
+export function keysIn(env: Readonly<Record<string, string | undefined>>): string[] {
+  return keyVariables.flatMap((name) => (Object.hasOwn(env, name) ? (env[name] ?? []) : []));
+}
+
 type Found = { readonly value: string } | { readonly value?: undefined; readonly why: string };
 
 function fromEnv(variable: string, env: Readonly<Record<string, string | undefined>>): Found {

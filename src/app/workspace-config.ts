@@ -6,6 +6,8 @@ import {
   concurrencySettings,
   compilePermissions,
 } from "../engine/index.ts";
+import type { SearchFile } from "../builtin/index.ts";
+import type { ModelFile } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
 import type { Retention } from "../store/index.ts";
@@ -41,6 +43,17 @@ export interface WorkspaceConfig {
   };
   readonly retention: Retention;
   readonly network: { readonly allow: readonly string[] };
+  /** As the file has them: each service knows its own settings. */
+  readonly services: ServiceSettings;
+}
+
+/** What `windlass.yaml` says to the services behind the built-in tools. */
+export interface ServiceSettings {
+  readonly model?: ModelFile;
+  readonly search?: SearchFile;
+  readonly web?: { readonly robots?: "respect" | "ignore"; readonly max_urls?: number };
+  readonly vault?: string;
+  readonly timezone?: string;
 }
 
 /** What became of a `windlass.yaml`. The config is the default where the file has errors. */
@@ -76,6 +89,11 @@ interface WorkspaceFile {
   chains?: { directory?: string; durable?: boolean; max_parallel?: number };
   retention?: { days?: number; bytes?: number | string };
   network?: { allow?: string[] };
+  model?: ModelFile;
+  search?: SearchFile;
+  web?: NonNullable<ServiceSettings["web"]>;
+  vault?: string;
+  timezone?: string;
 }
 
 /** The settings of a folder without a `windlass.yaml`. */
@@ -128,6 +146,8 @@ function checkMeanings(file: unknown, report: FileReport): void {
   check(["retention", "bytes"], parseSize);
   check(["engine", "tools_directory"], checkFolder);
   check(["chains", "directory"], checkFolder);
+  check(["search", "corpus"], checkFolder);
+  check(["vault"], checkFolder);
 }
 
 /** The value at a path; undefined where it leads nowhere. */
@@ -159,6 +179,17 @@ function toConfig(file: WorkspaceFile): WorkspaceConfig {
     chains: toChains(file.chains ?? {}),
     retention: toRetention(file.retention ?? {}),
     network: { allow: file.network?.allow ?? [] },
+    services: toServices(file),
+  };
+}
+
+function toServices({ model, search, web, vault, timezone }: WorkspaceFile): ServiceSettings {
+  return {
+    ...(model && { model }),
+    ...(search && { search }),
+    ...(web && { web }),
+    ...(vault !== undefined && { vault }),
+    ...(timezone !== undefined && { timezone }),
   };
 }
 

@@ -92,6 +92,47 @@ export const workspaceSchema: JsonSchema = {
         },
         "How long records are kept; without it they are kept until pruned.",
       ),
+      model: closed(
+        {
+          base_url: { ...text, description: "Where it speaks the OpenAI protocol, such as https://api.openai.com/v1." },
+          name: { ...text, description: "The model's name there." },
+          api_key: { ...text, description: "The name of a secret, never its value." },
+          timeout: { ...seconds, description: "Seconds for one answer; 300 where absent." },
+          max_tokens: { ...positive, description: "The most tokens of one answer." },
+          temperature: { type: "number", minimum: 0, maximum: 2 },
+          structured: {
+            enum: ["json_schema", "json_object", "words"],
+            description: "How JSON is asked for; json_object where absent.",
+          },
+        },
+        "The model behind tools such as llm_summarize. WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and " +
+          "WINDLASS_MODEL_API_KEY in the environment come first.",
+      ),
+      search: closed(
+        {
+          providers: {
+            type: "array",
+            items: { enum: ["searxng", "brave", "mediawiki", "duckduckgo", "corpus"] },
+            description: "Who is asked, and in which order.",
+          },
+          searxng_url: { ...text, description: "The address of a SearXNG instance." },
+          brave_api_key: { ...text, description: "The name of a secret with a key of the Brave Search API." },
+          mediawiki_url: { ...text, description: "The address of a wiki's api.php." },
+          corpus: { ...text, description: "A folder of texts of the workspace, for searching offline." },
+          duckduckgo: { ...flag, description: "Ask DuckDuckGo's page for people; false where absent." },
+          user_agent: { ...text, description: "How a wiki may reach you, as large wikis ask for." },
+        },
+        "Where web_search looks.",
+      ),
+      web: closed(
+        {
+          robots: { enum: ["respect", "ignore"], description: "Whether robots.txt is respected; it is where absent." },
+          max_urls: { ...positive, description: "Addresses of one crawl_batch; 50 where absent." },
+        },
+        "How pages are fetched.",
+      ),
+      vault: { ...text, description: "The folder of notes for localSearch; the workspace where absent." },
+      timezone: { ...text, description: "Such as Europe/Berlin, for tools that are told none; the machine's." },
       network: closed(
         { allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' } },
         "What tools may reach besides the public network.",

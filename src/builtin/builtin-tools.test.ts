@@ -8,8 +8,11 @@ const context = {} as ToolContext & { callTool: never };
 
 test("[B07] every built-in tool registers under its name, with a description for each parameter", () => {
   const registry = new ToolRegistry();
-  for (const tool of builtinTools({ door: createDoor() })) registry.register(tool, { owner: "builtin" });
-  expect(registry.list().map(({ tool }) => tool.name)).toEqual(["calculator", "echo", "http_request"]);
+  const tools = builtinTools({ door: createDoor() });
+  for (const tool of tools) registry.register(tool, { owner: "builtin" });
+  const names = registry.list().map(({ tool }) => tool.name);
+  expect(names.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+  expect(names).toEqual(expect.arrayContaining(["calculator", "echo", "http_request"]));
   for (const { tool } of registry.list()) {
     const properties = Object.values(tool.input.json["properties"] as Record<string, { description?: string }>);
     expect(properties.every(({ description = "" }) => description !== "")).toBe(true);

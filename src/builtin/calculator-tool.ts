@@ -24,7 +24,7 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
     "digits) sign min max sum mean hypot pow mod gcd lcm factorial. Constants: pi e tau phi.",
   displayName: "Calculator",
   tags: ["math"],
-  capabilities: ["calculate"],
+  capabilities: ["calculate", "计算"],
   effect: "pure",
   input: fromJsonSchema<CalculatorInput, CalculatorInput>({
     type: "object",
@@ -43,6 +43,7 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
     },
     required: ["expression"],
     additionalProperties: false,
+    examples: [{ expression: "2*(3+4)" }, { expression: "round(price * 1.19, 2)", variables: { price: 49.9 } }],
   }),
   output: fromJsonSchema<CalculatorOutput, CalculatorOutput>({
     type: "object",

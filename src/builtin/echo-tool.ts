@@ -12,11 +12,13 @@ export const echoTool: Tool<Echo, Echo, Echo> = defineTool({
   description: "Gives back the message it got. Useful to try out calls and to pass a value on.",
   displayName: "Echo",
   tags: ["test"],
+  capabilities: ["echo", "回显"],
   effect: "pure",
   input: fromJsonSchema<Echo, Echo>({
     type: "object",
     properties: { message: { description: "Any value." } },
     required: ["message"],
+    examples: [{ message: "hello" }, { message: { list: [1, "二"] } }],
   }),
   output: fromJsonSchema<Echo, Echo>({ type: "object", properties: { message: {} }, required: ["message"] }),
   run: (args) => ({ ...args }),

@@ -44,6 +44,7 @@ export function httpRequestTool({
     displayName: "HTTP request",
     category: "http",
     tags: ["network", "api", "request"],
+    capabilities: ["http", "request", "网络请求"],
     effect: effectOf,
     destructive: (args) => effectOf(args) !== "read",
     timeoutMs: (args) => secondsOf(args) * 1000,
@@ -63,6 +64,11 @@ export function httpRequestTool({
       },
       required: ["url"],
       additionalProperties: false,
+      examples: [
+        { url: "http://example.com/" },
+        { url: "http://example.com/search", query: { q: "tide", page: 2 }, timeout: 10 },
+        { url: "http://example.com/notes", method: "POST", body: { text: "High water at six." } },
+      ],
     }),
     output: fromJsonSchema<HttpRequestOutput, HttpRequestOutput>({
       type: "object",

@@ -1,10 +1,16 @@
 export { builtinChains } from "./builtin-chains.ts";
 export { builtinToolNames } from "./builtin-names.ts";
-export { type BuiltinServices, builtinTools } from "./builtin-tools.ts";
+export { builtinOffers, builtinTools } from "./builtin-tools.ts";
+export { type BuiltinServices, type ServiceOptions, createServices } from "./services.ts";
 export { calculate } from "./calculator/calculate.ts";
 export { calculatorReasons } from "./calculator/fault.ts";
 export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./calculator-tool.ts";
 export { type Echo, echoTool } from "./echo-tool.ts";
 export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";
 export type { HttpRequestInput } from "./http-request/request-parts.ts";
-export { loadBuiltinTools } from "./load-builtin-tools.ts";
+export { checkSandbox } from "./check-sandbox.ts";
+export { createSearch } from "./search/search.ts";
+export { type OpenedProviders, type SearchFile, openProviders, searchVariables } from "./search/search-settings.ts";
+export { createFileTimerStore } from "./time/file-timer-store.ts";
+export { folderPrompts } from "./writing/folder-prompts.ts";
+export { loadBuiltinOffers } from "./load-builtin-offers.ts";

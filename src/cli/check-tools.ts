@@ -1,7 +1,7 @@
 import { type ToolFileWorld, createToolFolder, loadToolFile } from "../hub/index.ts";
 import type { Problem } from "../text/index.ts";
 import { ToolRegistry } from "../tool/index.ts";
-import { type LoadedTools, type Setting, makeBuiltins } from "./check-world.ts";
+import { type LoadedTools, type Setting, offerBuiltins } from "./check-world.ts";
 
 /** Loads the tools of a folder. */
 export async function loadToolFolder(dir: string, setting: Setting): Promise<LoadedTools> {
@@ -20,7 +20,7 @@ export async function loadToolsIn(path: string, kind: "yaml" | "code", setting: 
 
 async function worldOf({ dir, config, onSlowLoad }: Setting): Promise<ToolFileWorld> {
   const executors = new ToolRegistry();
-  for (const tool of await makeBuiltins()) executors.register(tool);
+  executors.offer(await offerBuiltins());
   return { root: dir, executors, secretNames: Object.keys(config.secrets), onSlowLoad };
 }
 

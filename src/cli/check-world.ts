@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { ChainFolder, type WorkspaceConfig, exists } from "../app/index.ts";
-import { builtinChains, builtinToolNames, loadBuiltinTools } from "../builtin/index.ts";
+import { builtinChains, builtinToolNames, loadBuiltinOffers } from "../builtin/index.ts";
 import { ChainLibrary } from "../chain/index.ts";
 import type { Problem } from "../text/index.ts";
-import { type AnyTool, ToolRegistry } from "../tool/index.ts";
+import { type AnyTool, type ToolOffer, ToolRegistry } from "../tool/index.ts";
 
 /** The workspace that is being checked. */
 export interface Setting {
@@ -14,8 +14,8 @@ export interface Setting {
 }
 
 /** The built-in tools, which send nothing. */
-export function makeBuiltins(): Promise<readonly AnyTool[]> {
-  return loadBuiltinTools({
+export function offerBuiltins(): Promise<readonly ToolOffer[]> {
+  return loadBuiltinOffers({
     door: { request: () => Promise.reject(new Error("a check sends no requests")), close: () => Promise.resolve() },
   });
 }
@@ -60,7 +60,8 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   await folder.reload();
   const provideFor = async (texts: readonly string[]): Promise<void> => {
     if (!texts.some((text) => namesBuiltin.test(text))) return;
-    for (const tool of await makeBuiltins()) if (!registry.has(tool.name)) registry.register(tool);
+    const missing = (await offerBuiltins()).filter(({ name }) => !registry.has(name));
+    registry.offer(missing, { owner: "builtin" });
   };
   await provideFor(folder.texts());
   return { library, folder, provideFor, toolProblems: own?.problems ?? [] };

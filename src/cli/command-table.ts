@@ -199,8 +199,14 @@ const backup: CommandSpec = {
 const doctor: CommandSpec = {
   name: "doctor",
   summary: "check the setup, and say what to do where something is amiss",
-  options: [json],
-  examples: ["windlass doctor"],
+  options: [
+    {
+      flags: "--network",
+      about: "also ask the model and the search engines that are set up; the model costs a few tokens",
+    },
+    json,
+  ],
+  examples: ["windlass doctor", "windlass doctor --network"],
   load: async () => (await import("./commands/doctor.ts")).examine,
 };
 

@@ -4,22 +4,22 @@ import { type Workspace, exists, findWorkspace, openWorkspace, readSettings, wor
 import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
+import { examineServices } from "./examine-services.ts";
+import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
 import { journalFile } from "./open-journal.ts";
 import { fromHere } from "./tell-problems.ts";
 
-/** One thing that was looked at. */
-export interface Finding {
-  /** A stable word for what was looked at. */
-  readonly about: string;
-  readonly status: "ok" | "warn" | "fail";
-  readonly message: string;
-  /** What to do where it is not ok. */
-  readonly todo?: string;
+/** How a workspace is looked at. */
+export interface ExamineOptions {
+  /** Hears of files of tools that are slow to load. */
+  readonly onSlowLoad: (file: string) => void;
+  /** Also ask the services that are set up, over the network. */
+  readonly network: boolean;
 }
 
-/** Looks at everything that a workspace needs. Loads its tools, and calls none; `onSlowLoad` hears of slow ones. */
-export async function examineWorkspace(from: string, onSlowLoad: (file: string) => void): Promise<Finding[]> {
+/** Looks at everything that a workspace needs. Loads its tools, and calls none. */
+export async function examineWorkspace(from: string, { onSlowLoad, network }: ExamineOptions): Promise<Finding[]> {
   const dir = await findWorkspace(from);
   const { problems, source } = await readSettings(dir);
   const node = nodeFinding(process.versions.node);
@@ -35,6 +35,7 @@ export async function examineWorkspace(from: string, onSlowLoad: (file: string) 
       ...chainFindings(workspace),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
+      ...(await examineServices({ dir, config: workspace.config, env: process.env, network })),
       ...(await databaseFindings(dir)),
     ];
   } finally {

@@ -12,9 +12,11 @@ export { type FlatRecord, finite, flatSize, flattenRecord, label, restoreRecord 
 export { checkRetention } from "./check-retention.ts";
 export { type MemoryApprovalsOptions, createMemoryApprovals } from "./memory-approvals.ts";
 export { type MemoryCacheOptions, createMemoryCache } from "./memory-cache.ts";
+export { type MemoryPagesOptions, createMemoryPages } from "./memory-pages.ts";
 export { type MemoryRecordsOptions, createMemoryRecords } from "./memory-records.ts";
 export { type MemoryRunsOptions, createMemoryRuns } from "./memory-runs.ts";
 export { CallCounter, type Tallies, type ToolTally, statisticsOf, summarise } from "./record-figures.ts";
+export type { PageCache, StoredPage } from "./page-cache.ts";
 export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
 export { type RecordRedactor, wholeText } from "./record-text.ts";
 export {
@@ -47,3 +49,44 @@ export type {
   RunStatus,
   StoredRun,
 } from "./runs.ts";
+export { createMemoryMemories } from "./memory-memories.ts";
+export { createMemoryTextIndex } from "./memory-text-index.ts";
+export {
+  type Memory,
+  type MemoryHit,
+  type MemoryQuery,
+  type MemoryStats,
+  type MemoryStore,
+  type NewMemory,
+  type StoredMemory,
+  documentMemory,
+  joinTags,
+  memoryDocument,
+  memoryHit,
+  mergeMemory,
+} from "./memories.ts";
+export { columnWeights, termColumns } from "./text-columns.ts";
+export {
+  type Recency,
+  type TextDocument,
+  type TextHit,
+  type TextIndex,
+  type TextQuery,
+  type TextStats,
+  candidateLimit,
+  foldTag,
+  hitLimit,
+} from "./text-index.ts";
+export { type Needle, type TextPlan, planQuery } from "./text-query.ts";
+export {
+  type CountedGroup,
+  Ranking,
+  type TextTotals,
+  askedKey,
+  lengthFactor,
+  roundTimes,
+  titleFitOf,
+  titleKey,
+} from "./text-ranking.ts";
+export { type TextRange, snippetOf } from "./text-snippet.ts";
+export { tokenFormat } from "./text-tokens.ts";

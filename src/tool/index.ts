@@ -17,7 +17,7 @@ export type { WireProvider } from "./wire-name.ts";
 export { type WireNames, createWireNames } from "./wire-names.ts";
 export type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "./context.ts";
 export type { Jsonified } from "./jsonified.ts";
-export { type Origin, type Registration, type RegistryChange, ToolRegistry } from "./registry.ts";
+export { type Origin, type Registration, type RegistryChange, type ToolOffer, ToolRegistry } from "./registry.ts";
 export {
   type Attachment,
   type Ok,

@@ -12,6 +12,20 @@ export interface Registration {
   readonly priority: number;
 }
 
+/** A tool that is made when somebody wants it: dozens that nobody calls would be made for nothing. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Makes the tool of this name, with these aliases. */
+  readonly make: () => AnyTool;
+}
+
+/** A registration whose tool need not be there yet. */
+interface Entry extends Registration {
+  readonly name: string;
+  readonly aliases: readonly string[];
+}
+
 /** Where a registration comes from; a name alone means the `tools` source at priority 0. */
 export interface Origin {
   readonly source?: string;
@@ -32,7 +46,7 @@ export interface RegistryChange {
  */
 export class ToolRegistry {
   /** Best first. */
-  readonly #byName = new Map<string, Registration[]>();
+  readonly #byName = new Map<string, Entry[]>();
   readonly #byAlias = new Map<string, string>();
   #version = 0;
   #late: (() => void) | undefined;
@@ -50,7 +64,13 @@ export class ToolRegistry {
   /** Adds a tool, or replaces the one of the same name and owner. */
   register(tool: AnyTool, origin: Origin = {}): void {
     if (!isTool(tool)) throw new FailureError("register() takes a tool made by defineTool()", { code: "tool_invalid" });
-    this.#put({ tool, ...complete(origin) });
+    this.#put(entryOf(tool, complete(origin)));
+    this.#changed();
+  }
+
+  /** The same for tools that are made when they are first looked at. */
+  offer(offers: readonly ToolOffer[], origin: Origin = {}): void {
+    for (const offer of offers) this.#put(new OfferedTool(offer, complete(origin)));
     this.#changed();
   }
 
@@ -64,10 +84,10 @@ export class ToolRegistry {
   /** Makes an owner's tools exactly these, in one step: no caller ever sees half of it. */
   replace(tools: readonly AnyTool[], origin: Origin): RegistryChange {
     const from = complete(origin);
-    const before = new Map(this.#ownedBy(from).map((entry) => [entry.tool.name, entry.tool]));
+    const before = new Map(this.#ownedBy(from).map((entry) => [entry.name, entry.tool]));
     const after = new Map(tools.map((tool) => [tool.name, tool]));
     for (const name of before.keys()) if (!after.has(name)) this.#drop(name, from);
-    for (const tool of after.values()) if (before.get(tool.name) !== tool) this.#put({ tool, ...from });
+    for (const tool of after.values()) if (before.get(tool.name) !== tool) this.#put(entryOf(tool, from));
     this.#changed();
     return {
       added: [...after.keys()].filter((name) => !before.has(name)),
@@ -124,7 +144,7 @@ export class ToolRegistry {
     return best
       .filter(({ tool }) => filter.category === undefined || tool.category === filter.category)
       .filter(({ tool }) => filter.tag === undefined || tool.tags.includes(filter.tag))
-      .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Every name and alias, for suggestions. */
@@ -148,14 +168,14 @@ export class ToolRegistry {
     register?.();
   }
 
-  #ownedBy(from: Required<Origin>): Registration[] {
+  #ownedBy(from: Required<Origin>): Entry[] {
     return [...this.#byName.values()]
       .flat()
       .filter((entry) => entry.source === from.source && entry.owner === from.owner);
   }
 
-  #put(entry: Registration): void {
-    const others = (this.#byName.get(entry.tool.name) ?? []).filter(
+  #put(entry: Entry): void {
+    const others = (this.#byName.get(entry.name) ?? []).filter(
       (other) => other.source !== entry.source || other.owner !== entry.owner,
     );
     // Put before its equals: the last owner of a source wins.
@@ -164,7 +184,7 @@ export class ToolRegistry {
         other.priority > entry.priority || (other.priority === entry.priority && other.source === entry.source),
     );
     others.splice(at === -1 ? others.length : at, 0, entry);
-    this.#byName.set(entry.tool.name, others);
+    this.#byName.set(entry.name, others);
   }
 
   #drop(name: string, from: Required<Origin>): boolean {
@@ -179,9 +199,37 @@ export class ToolRegistry {
     this.#version++;
     this.#byAlias.clear();
     for (const [name, entries] of this.#byName) {
-      for (const alias of entries[0]?.tool.aliases ?? []) if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, name);
+      for (const alias of entries[0]?.aliases ?? []) if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, name);
     }
   }
+}
+
+class OfferedTool implements Entry {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly source: string;
+  readonly owner: string;
+  readonly priority: number;
+  readonly #make: () => AnyTool;
+  #tool: AnyTool | undefined;
+
+  constructor({ name, aliases, make }: ToolOffer, { source, owner, priority }: Required<Origin>) {
+    this.name = name;
+    this.aliases = aliases;
+    this.source = source;
+    this.owner = owner;
+    this.priority = priority;
+    this.#make = make;
+  }
+
+  get tool(): AnyTool {
+    this.#tool ??= this.#make();
+    return this.#tool;
+  }
+}
+
+function entryOf(tool: AnyTool, from: Required<Origin>): Entry {
+  return { tool, name: tool.name, aliases: tool.aliases, ...from };
 }
 
 function complete(origin: Origin): Required<Origin> {

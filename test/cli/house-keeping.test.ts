@@ -148,7 +148,7 @@ entry: { type: builtin, handler: echo }
       ["tools", "s"],
       ["show", "search", "schema"],
     ],
-    [["call", "c"], ["calculator"]],
+    [["call", "calc"], ["calculator"]],
     [["call", "查"], ["查询天气"]],
     [["call", "from"], ["from_code"]],
     [["call", "$"], []],

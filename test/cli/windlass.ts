@@ -13,12 +13,14 @@ const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
 const compileCache = join(tmpdir(), "node-compile-cache");
 
 /** What tells Node, or the program, that a terminal is not what it seems: colours, CI services, other terminals. */
-const telling =
-  /^(?:FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS|COLORTERM|CI|TF_BUILD|TEAMCITY_VERSION|TMUX|TERM_.*|NODE_OPTIONS)$/;
+const telling = /^(?:FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS|COLORTERM|CI|TF_BUILD|TEAMCITY_VERSION|TMUX|TERM_.*)$/;
+
+/** Settings of the program that whoever runs the tests may have; `NODE_OPTIONS` and the rest keep it to loopback. */
+const settings = /^WINDLASS_(?!TEST_)/;
 
 /** The environment of the program, whatever that of the tests is. */
 export const environment: Readonly<Record<string, string | undefined>> = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !telling.test(name))),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !telling.test(name) && !settings.test(name))),
   NODE_COMPILE_CACHE: compileCache,
   TERM: "xterm-256color",
 };
@@ -62,6 +64,12 @@ export function windlass(words: readonly string[], options: RunOptions): Promise
     child.on("error", failed);
     child.on("close", (code, signal) => done({ code, signal, stdout, stderr }));
   });
+}
+
+/** What a run printed, which has to be JSON; where it is none, what the run told instead. */
+export function printedBy({ stdout, stderr }: Run): unknown {
+  if (stdout.startsWith("{")) return JSON.parse(stdout);
+  throw new Error(`nothing was printed as JSON: ${stdout}${stderr}`);
 }
 
 /** The command line that runs the program, for tests that need a shell around it. */

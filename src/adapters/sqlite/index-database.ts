@@ -28,7 +28,13 @@ export function openIndexDatabase(file: string): DatabaseSync {
 }
 
 function prepare(db: DatabaseSync, file: string): void {
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+  const tables = db
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+       ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC -- with which the tables behind them go, that cannot be dropped alone
+      `,
+    )
+    .all();
   if (tables.length > 0 && !isOurs(db)) {
     throw refusal(`${file} is the database of another program. Move it away, and an index is made in its place`, {
       reason: "foreign_database",

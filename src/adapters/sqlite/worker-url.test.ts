@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { workerUrl } from "./worker-url.ts";
 
-test.each(["writer", "reader"] as const)("the %s thread's code is where it is looked for", (role) => {
-  expect(existsSync(workerUrl(role))).toBe(true);
-});
+test.each(["writer", "reader", "text-index-worker", "memory-worker"] as const)(
+  "the %s thread's code is where it is looked for",
+  (role) => {
+    expect(existsSync(workerUrl(role))).toBe(true);
+  },
+);

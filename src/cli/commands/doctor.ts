@@ -1,7 +1,8 @@
 import { stripUnsafe } from "../../text/index.ts";
 import type { RunCommand } from "../command-spec.ts";
-import { type Finding, examineWorkspace } from "../examine-workspace.ts";
+import { examineWorkspace } from "../examine-workspace.ts";
 import { exitCodes } from "../exit-codes.ts";
+import type { Finding } from "../finding.ts";
 import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { safeJson } from "../safe-json.ts";
@@ -11,7 +12,10 @@ import type { Style } from "../terminal.ts";
 /** `windlass doctor`. */
 export const examine: RunCommand = async (invocation) => {
   const { terminal } = invocation;
-  const findings = await examineWorkspace(".", tellSlowLoad(terminal));
+  const findings = await examineWorkspace(".", {
+    onSlowLoad: tellSlowLoad(terminal),
+    network: invocation.flag("network"),
+  });
   const failed = findings.filter(({ status }) => status === "fail").length;
   const warned = findings.filter(({ status }) => status === "warn").length;
   if (invocation.flag("json")) {
@@ -29,4 +33,4 @@ export const examine: RunCommand = async (invocation) => {
   return failed === 0 ? exitCodes.ok : exitCodes.failed;
 };
 
-const styles: Readonly<Record<Finding["status"], Style>> = { ok: "green", warn: "yellow", fail: "red" };
+const styles: Readonly<Record<Finding["status"], Style>> = { ok: "green", off: "dim", warn: "yellow", fail: "red" };

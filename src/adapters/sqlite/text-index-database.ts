@@ -1,0 +1,33 @@
+import type { DatabaseSync } from "node:sqlite";
+import { openIndexDatabase } from "./index-database.ts";
+import { isBusy } from "./store-failure.ts";
+import { prepareTextTables } from "./text-index-schema.ts";
+
+/** How long a thread of the index waits for the lock of another; nobody on the main thread does. */
+const busyTimeoutMs = 30_000;
+
+/** Opens the database of indexes with its tables for texts. */
+export function openTextDatabase(file: string): DatabaseSync {
+  const db = patiently(() => openIndexDatabase(file));
+  try {
+    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA cache_size = -32000`);
+    prepareTextTables(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Who opens a new database while another process does is told "busy" at once: wait and try again. */
+function patiently<T>(work: () => T): T {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 1; ; tries++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || tries === 200) throw error;
+      Atomics.wait(pause, 0, 0, 20);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { TextDocument, TextHit, TextQuery, TextStats } from "../../store/index.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { openTextDatabase } from "./text-index-database.ts";
+import type { Served } from "./serve-ops.ts";
+import { storeFailure } from "./store-failure.ts";
+import { readDocument, searchDocuments } from "./text-index-search.ts";
+import { clearCollection, collectionNumber, putDocuments, rangeOf, removeDocuments } from "./text-index-writes.ts";
+
+interface InCollection {
+  readonly collection: string;
+}
+
+/** What a thread of the text index does, one after another. */
+export interface TextIndexOps {
+  open(at: { readonly file: string }): void;
+  put(which: InCollection & { readonly documents: readonly TextDocument[] }): void;
+  remove(which: InCollection & { readonly ids: readonly string[] }): number;
+  get(which: InCollection & { readonly id: string }): TextDocument | undefined;
+  search(which: InCollection & { readonly query: TextQuery }): readonly TextHit[];
+  versions(which: InCollection & { readonly prefix: string }): {
+    readonly ids: readonly string[];
+    readonly versions: readonly string[];
+  };
+  stats(which: InCollection): TextStats;
+  clear(which: InCollection): void;
+  close(which: null): void;
+}
+
+/** The operations on a file that `open` names; it is opened when first used. */
+export function createTextIndexOps(): Served<TextIndexOps> {
+  let file = "";
+  let opened: DatabaseSync | undefined;
+  const database = (): DatabaseSync => (opened ??= openTextDatabase(file));
+  const numberOf = (name: string): number => collectionNumber(database(), name) ?? -1;
+  const ops: TextIndexOps = {
+    open(at) {
+      file = at.file;
+    },
+    put: ({ collection, documents }) =>
+      inTransaction(database(), () => {
+        putDocuments(database(), collectionNumber(database(), collection, true) ?? -1, documents);
+      }),
+    remove: ({ collection, ids }) =>
+      inTransaction(database(), () => removeDocuments(database(), numberOf(collection), ids)),
+    get: ({ collection, id }) => getDocument(database(), numberOf(collection), id),
+    search: ({ collection, query }) => {
+      const number = numberOf(collection);
+      return number === -1 ? [] : searchDocuments(database(), number, query);
+    },
+    versions: ({ collection, prefix }) => readVersions(database(), numberOf(collection), prefix),
+    stats: ({ collection }) => readStats(database(), numberOf(collection)),
+    clear: ({ collection }) => inTransaction(database(), () => clearCollection(database(), numberOf(collection))),
+    close() {
+      opened?.close();
+    },
+  };
+  return { ops, explain: (error) => storeFailure(error, file) };
+}
+
+function getDocument(db: DatabaseSync, collection: number, id: string): TextDocument | undefined {
+  const row = db.prepare("SELECT number FROM text_documents WHERE id = ? AND collection = ?").get(id, collection);
+  return row === undefined ? undefined : readDocument(db, Number(row["number"]));
+}
+
+function readVersions(db: DatabaseSync, collection: number, prefix: string): ReturnType<TextIndexOps["versions"]> {
+  const ids: string[] = [];
+  const versions: string[] = [];
+  const rows =
+    prefix === ""
+      ? db
+          .prepare("SELECT id, version FROM text_documents WHERE number BETWEEN ? AND ?")
+          .iterate(...rangeOf(collection))
+      : db
+          .prepare("SELECT id, version FROM text_documents WHERE collection = ? AND id >= ? AND id < ?")
+          // Texts are ordered by their bytes: nothing that begins so comes after the last character there is.
+          .iterate(collection, prefix, `${prefix}\u{10ffff}`);
+  for (const row of rows) {
+    ids.push(String(row["id"]));
+    versions.push(String(row["version"]));
+  }
+  return { ids, versions };
+}
+
+function readStats(db: DatabaseSync, collection: number): TextStats {
+  const row = db
+    .prepare(
+      `SELECT count(*) AS documents, ifnull(sum(length(d.title) + length(b.body)), 0) AS characters
+       FROM text_documents d JOIN text_bodies b USING (number) WHERE d.number BETWEEN ? AND ?`,
+    )
+    .get(...rangeOf(collection));
+  return { documents: Number(row?.["documents"]), characters: Number(row?.["characters"]) };
+}

@@ -1,0 +1,10 @@
+export { diffValues } from "./json/diff-values.ts";
+export { jsonOperations } from "./json/json-operations.ts";
+export { parseCsv } from "./json/parse-csv.ts";
+export { patchValue } from "./json/patch-value.ts";
+export { writeCsv } from "./json/write-csv.ts";
+export { jsonProcessTool } from "./json-process-tool.ts";
+export { type JsonProcessInput, type JsonResult, processJson } from "./process-json.ts";
+export { type TextProcessInput, type TextResult, processText } from "./process-text.ts";
+export { textOperations } from "./text/text-operations.ts";
+export { textProcessTool } from "./text-process-tool.ts";

@@ -1,0 +1,147 @@
+import { put } from "../../../schema/index.ts";
+import { dataFailure } from "../data-reasons.ts";
+import { dataLimits } from "../data-limits.ts";
+import { OutputBudget } from "../output-budget.ts";
+import type { Mutable } from "./change-value.ts";
+import { checkLength, forbiddenKey } from "./read-data.ts";
+
+/** How a CSV text is read. */
+export interface CsvOptions {
+  /** One character; found out where absent. */
+  readonly delimiter?: string | undefined;
+  /** The first row names the columns; true where absent. */
+  readonly header?: boolean | undefined;
+  /** Numbers, true, false and empty cells become JSON values; everything stays text where absent. */
+  readonly infer?: boolean | undefined;
+}
+
+/**
+ * Reads CSV (RFC 4180): quoted cells with delimiters, line ends and doubled quotes, any line end, a byte order mark.
+ * Gives objects by the names of the first row, or lists where there is no such row.
+ *
+ * @example
+ * ```ts
+ * parseCsv('name,note\nAnn,"a, b"'); // [{ name: "Ann", note: "a, b" }]
+ * ```
+ */
+export function parseCsv(csv: string, options: CsvOptions = {}): unknown[] {
+  checkLength(csv, "data");
+  const text = csv.startsWith("\ufeff") ? csv.slice(1) : csv;
+  const rows = readRows(text, options.delimiter ?? detectDelimiter(text));
+  const read = options.infer === true ? inferred : (cell: string): unknown => cell;
+  if (options.header === false) return rows.map((row) => row.map(read));
+  const [first, ...rest] = rows;
+  return first === undefined ? [] : toObjects(first, rest, read);
+}
+
+function toObjects(first: readonly string[], rows: readonly string[][], read: (cell: string) => unknown): Mutable[] {
+  const names = columnNames(first);
+  const budget = new OutputBudget(10 * dataLimits.nodes);
+  return rows.map((row) => {
+    const object: Mutable = {};
+    const columns = Math.max(names.length, row.length);
+    // A wide first row and many short ones make more cells than there are characters.
+    budget.spend(columns);
+    for (let at = 0; at < columns; at++) put(object, names[at] ?? `column_${at + 1}`, read(row[at] ?? ""));
+    return object;
+  });
+}
+
+/** Names that are missing or there twice get a number. */
+function columnNames(first: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return first.map((cell, at) => {
+    const name = cell.trim() === "" ? `column_${at + 1}` : cell.trim();
+    if (name === "__proto__") throw forbiddenKey("data");
+    let unique = name;
+    for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`;
+    taken.add(unique);
+    return unique;
+  });
+}
+
+/** The delimiters that occur; the first is the usual one. */
+const delimiters = [",", ";", "\t", "|"];
+
+/** The delimiter that splits the first lines into the most columns of equal number. */
+function detectDelimiter(text: string): string {
+  const lines = text
+    .slice(0, 20_000)
+    .replaceAll(/"[^"]*"/g, "")
+    .split(/\r\n|[\r\n]/)
+    .filter((line) => line.trim() !== "")
+    .slice(0, 20);
+  const scores = delimiters.map((delimiter) => {
+    const counts = lines.map((line) => line.split(delimiter).length - 1);
+    const [first = 0] = counts;
+    return counts.every((count) => count === first) ? first * 2 : Math.min(...counts);
+  });
+  const best = Math.max(0, ...scores);
+  return best === 0 ? "," : (delimiters[scores.indexOf(best)] ?? ",");
+}
+
+/** The cells of every row; rows of nothing are left out. */
+function readRows(text: string, delimiter: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  const budget = new OutputBudget(dataLimits.nodes);
+  while (at <= text.length) {
+    const cell = readCell(text, at, delimiter);
+    budget.spend(1);
+    row.push(cell.value);
+    at = cell.end + 1;
+    if (text[cell.end] === delimiter) continue;
+    if (text[cell.end] === "\r" && text[at] === "\n") at++;
+    if (row.length > 1 || cell.quoted || cell.value !== "") rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+interface Cell {
+  readonly value: string;
+  /** Where the delimiter or the line end after it is. */
+  readonly end: number;
+  readonly quoted: boolean;
+}
+
+function readCell(text: string, start: number, delimiter: string): Cell {
+  if (text[start] !== '"') {
+    const end = cellEnd(text, start, delimiter);
+    return { value: text.slice(start, end), end, quoted: false };
+  }
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote === -1) throw unclosed(text, start);
+    at = quote + 1;
+    if (text[at] !== '"') break;
+    at++;
+  }
+  const quoted = text.slice(start + 1, at - 1).replaceAll('""', '"');
+  // What stands between the closing quote and the delimiter belongs to the cell, as most readers have it.
+  const end = cellEnd(text, at, delimiter);
+  return { value: quoted + text.slice(at, end).trimEnd(), end, quoted: true };
+}
+
+function cellEnd(text: string, from: number, delimiter: string): number {
+  let at = from;
+  while (at < text.length && text[at] !== delimiter && text[at] !== "\n" && text[at] !== "\r") at++;
+  return at;
+}
+
+function unclosed(text: string, start: number): Error {
+  const line = text.slice(0, start).split(/\r\n|[\r\n]/).length;
+  return dataFailure("bad_csv", `the quote that opens in line ${line} is never closed`, { parameter: "data" });
+}
+
+/** A cell as the value that it plainly is; `007` and `1e999` are texts. */
+function inferred(cell: string): unknown {
+  const text = cell.trim();
+  if (text === "") return null;
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  if (text.length > 24 || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return cell;
+  const value = Number(text);
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)) ? value : cell;
+}

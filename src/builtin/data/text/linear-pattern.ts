@@ -1,0 +1,59 @@
+import type * as Re2Js from "re2js";
+import { type Clock, isFailureError, loadPackage } from "../../../base/index.ts";
+import { compilePattern } from "../../../schema/index.ts";
+import { dataFailure } from "../data-reasons.ts";
+import { dataLimits } from "../data-limits.ts";
+
+/** One place in a text that matches, in UTF-16 units. */
+export interface Found {
+  readonly at: number;
+  readonly end: number;
+  /** A group by number or name: its text, empty where it took no part, `undefined` where there is none. */
+  readonly group: (which: number | string) => string | undefined;
+  /** How many groups the pattern has. */
+  readonly groups: number;
+}
+
+/** What to look for. */
+export interface PatternQuery {
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+}
+
+/**
+ * Every match of a pattern, one after the other. A single search takes time linear in the text, but many of them may
+ * read the same text again and again; so the whole has a deadline.
+ */
+export function* findAll(query: PatternQuery, text: string, clock: Clock): Generator<Found, void, undefined> {
+  const matcher = compile(query).matcher(text);
+  const groups = matcher.groupCount();
+  const until = clock.elapsed() + dataLimits.matchMs;
+  while (matcher.find()) {
+    yield { at: matcher.start(), end: matcher.end(), groups, group: (which) => groupOf(matcher, which) };
+    if (clock.elapsed() > until) {
+      throw dataFailure("too_costly", "the pattern takes too long on this text; make it simpler, or the text shorter", {
+        parameter: "pattern",
+      });
+    }
+  }
+}
+
+function groupOf(matcher: Re2Js.Matcher, which: number | string): string | undefined {
+  if (typeof which === "number") return which > matcher.groupCount() ? undefined : (matcher.group(which) ?? "");
+  const named = matcher.getNamedGroups();
+  return Object.hasOwn(named, which) ? (named[which] ?? "") : undefined;
+}
+
+function compile({ pattern, ignoreCase }: PatternQuery): Re2Js.RE2JS {
+  try {
+    // Says in plain words what cannot be used, and keeps patterns small.
+    compilePattern(pattern);
+    const { RE2JS } = loadPackage("re2js");
+    const source = pattern.replaceAll(/\\([pP])\{(?:Script|sc)=(\w+)\}/g, String.raw`\$1{$2}`);
+    return RE2JS.compile(RE2JS.translateRegExp(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
+    const message = isFailureError(error) ? why : `the pattern ${JSON.stringify(pattern)} cannot be used: ${why}`;
+    throw dataFailure("bad_pattern", message, { parameter: "pattern", cause: error });
+  }
+}

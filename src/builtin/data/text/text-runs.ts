@@ -1,0 +1,198 @@
+import { type Clock, nodeCrypto } from "../../../base/index.ts";
+import { graphemes } from "../../../text/index.ts";
+import { lineDiff } from "../../files/line-diff.ts";
+import { dataFailure, needed } from "../data-reasons.ts";
+import { dataLimits } from "../data-limits.ts";
+import { OutputBudget } from "../output-budget.ts";
+import type { TextProcessInput, TextResult } from "../process-text.ts";
+import { dedupeLines, linesOf, sortLines } from "./arrange-lines.ts";
+import { type LetterCase, changeCase } from "./change-case.ts";
+import { countText } from "./count-text.ts";
+import { decodeText, encodeText } from "./encode-text.ts";
+import { extractItems } from "./extract-items.ts";
+import { findAll } from "./linear-pattern.ts";
+import { normalizeText } from "./normalize-text.ts";
+import { replaceText } from "./replace-text.ts";
+import type { TextOperationName } from "./text-operations.ts";
+import { truncateText } from "./truncate-text.ts";
+
+/** A text and what to do with it. */
+export interface TextWork {
+  readonly text: string;
+  readonly input: TextProcessInput;
+  readonly clock: Clock;
+}
+
+/** Does an operation. */
+export type TextRun = (work: TextWork) => TextResult | Promise<TextResult>;
+
+/** What each operation does. */
+export const textRuns: Readonly<Record<TextOperationName, TextRun>> = {
+  upper: inCase("upper"),
+  lower: inCase("lower"),
+  capitalize: inCase("capitalize"),
+  title_case: inCase("title_case"),
+  camel_case: inCase("camel_case"),
+  pascal_case: inCase("pascal_case"),
+  snake_case: inCase("snake_case"),
+  kebab_case: inCase("kebab_case"),
+  trim,
+  reverse,
+  split,
+  join,
+  replace,
+  extract,
+  count,
+  truncate,
+  normalize,
+  dedupe_lines: dedupe,
+  sort_lines: sort,
+  diff,
+  encode,
+  decode,
+  hash,
+};
+
+function inCase(to: LetterCase): TextRun {
+  return ({ text, input }) => ({ result: changeCase(text, to, localeOf(input)) });
+}
+
+function localeOf({ locale = "en" }: TextProcessInput): string {
+  try {
+    return Intl.getCanonicalLocales(locale)[0] ?? "en";
+  } catch (error) {
+    const message = `${JSON.stringify(locale)} is no language tag; send one such as "en", "zh" or "tr"`;
+    throw dataFailure("bad_parameter", message, { parameter: "locale", cause: error });
+  }
+}
+
+function trim({ text, input: { side = "both" } }: TextWork): TextResult {
+  if (side === "start") return { result: text.trimStart() };
+  return { result: side === "end" ? text.trimEnd() : text.trim() };
+}
+
+function reverse({ text }: TextWork): TextResult {
+  return { result: [...graphemes(text)].toReversed().join("") };
+}
+
+function split({ text, input, clock }: TextWork): TextResult {
+  const { separator, pattern, limit = dataLimits.items, ignore_case: ignoreCase = false } = input;
+  const most = Math.min(limit, dataLimits.items);
+  if (pattern === undefined) return listOf(partsAt(text, separator ?? "\n"), most);
+  return listOf(partsBetween(text, findAll({ pattern, ignoreCase }, text, clock)), most);
+}
+
+function* partsAt(text: string, separator: string): Generator<string, void, undefined> {
+  if (separator === "") return yield* graphemes(text);
+  let done = 0;
+  for (let at = text.indexOf(separator); at !== -1; at = text.indexOf(separator, done)) {
+    yield text.slice(done, at);
+    done = at + separator.length;
+  }
+  yield text.slice(done);
+}
+
+function* partsBetween(
+  text: string,
+  places: Iterable<{ readonly at: number; readonly end: number }>,
+): Generator<string, void, undefined> {
+  let done = 0;
+  for (const { at, end } of places) {
+    // A match of nothing separates characters, but there is none before the first and after the last.
+    if (end === at && (at === 0 || at === text.length)) continue;
+    yield text.slice(done, at);
+    done = end;
+  }
+  yield text.slice(done);
+}
+
+/** A list of so many items, marked when there were more. */
+function listOf(items: Iterable<unknown>, most: number): TextResult {
+  const result: unknown[] = [];
+  for (const item of items) {
+    if (result.length >= most) return { result, truncated: true };
+    result.push(item);
+  }
+  return { result };
+}
+
+function join({ input: { items, separator = "\n" } }: TextWork): TextResult {
+  const parts = needed(items, "items", "join");
+  const budget = new OutputBudget();
+  for (const part of parts) budget.spend(part.length + separator.length);
+  return { result: parts.join(separator) };
+}
+
+function replace({ text, input, clock }: TextWork): TextResult {
+  const { find, pattern, replacement, all = true, ignore_case: ignoreCase = false } = input;
+  if (find === "") throw dataFailure("bad_parameter", "`find` is empty; say what to replace", { parameter: "find" });
+  if (pattern === undefined) needed(find, "find", "replace");
+  const by = needed(replacement, "replacement", "replace");
+  const done = replaceText(text, { find, pattern, replacement: by, all, ignoreCase }, clock);
+  return { result: done.text, replacements: done.replacements };
+}
+
+function extract({ text, input, clock }: TextWork): TextResult {
+  const { what, pattern, unique = false, ignore_case: ignoreCase = false } = input;
+  const found =
+    pattern === undefined
+      ? extractItems(text, needed(what, "what", "extract"))
+      : matches(text, findAll({ pattern, ignoreCase }, text, clock));
+  return listOf(unique ? once(found) : found, dataLimits.items);
+}
+
+/** The first group of a match where the pattern has one, else all of it. */
+function* matches(text: string, places: ReturnType<typeof findAll>): Generator<string, void, undefined> {
+  for (const { at, end, group, groups } of places) yield groups > 0 ? (group(1) ?? "") : text.slice(at, end);
+}
+
+function* once(items: Iterable<unknown>): Generator<unknown, void, undefined> {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const key = JSON.stringify(item);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    yield item;
+  }
+}
+
+function count({ text }: TextWork): TextResult {
+  return { result: countText(text) };
+}
+
+function truncate({ text, input: { max_length, at, ending } }: TextWork): TextResult {
+  const maxLength = needed(max_length, "max_length", "truncate");
+  const options = { maxLength, ...(at !== undefined && { at }), ...(ending !== undefined && { ending }) };
+  const cut = truncateText(text, options);
+  return { result: cut.text, ...(cut.truncated && { truncated: true }) };
+}
+
+function normalize({ text, input: { steps } }: TextWork): TextResult {
+  return { result: normalizeText(text, steps) };
+}
+
+function dedupe({ text, input: { ignore_case = false } }: TextWork): TextResult {
+  return { result: dedupeLines(linesOf(text), ignore_case).join("\n") };
+}
+
+function sort({ text, input }: TextWork): TextResult {
+  const { order = "asc", numeric = false, ignore_case: ignoreCase = false } = input;
+  return { result: sortLines(linesOf(text), { order, numeric, ignoreCase, locale: localeOf(input) }).join("\n") };
+}
+
+function diff({ text, input: { other } }: TextWork): TextResult {
+  const { diff, truncated } = lineDiff(text, needed(other, "other", "diff"));
+  return { result: diff, ...(truncated && { truncated }) };
+}
+
+function encode({ text, input: { encoding } }: TextWork): TextResult {
+  return { result: encodeText(text, needed(encoding, "encoding", "encode")) };
+}
+
+async function decode({ text, input: { encoding } }: TextWork): Promise<TextResult> {
+  return { result: await decodeText(text, needed(encoding, "encoding", "decode")) };
+}
+
+function hash({ text, input: { algorithm = "sha256" } }: TextWork): TextResult {
+  return { result: nodeCrypto().createHash(algorithm).update(text).digest("hex") };
+}

@@ -1,0 +1,30 @@
+import type { ExtractOptions, ExtractedPage } from "./extracted-page.ts";
+import { type DocumentOptions, type ExtractedDocument, type Extractor, createExtractor } from "./extractor.ts";
+
+let shared: Extractor | undefined;
+
+/**
+ * The content of a page of HTML: its title, text, Markdown, links, headings and tables, without navigation and what is
+ * hidden. Nothing is fetched. The work is done in one thread that all callers share and that ends when idle.
+ *
+ * @example
+ * ```ts
+ * const page = await extractPage(html, { url: "https://example.com/docs/" });
+ * page.links; // [{ text: "Guide", url: "https://example.com/docs/guide" }]
+ * ```
+ */
+export async function extractPage(html: string, options: ExtractOptions = {}): Promise<ExtractedPage> {
+  return (shared ??= createExtractor()).page(html, options);
+}
+
+/** The content of a document of any type that holds text; a type that holds none fails with `unsupported_type`. */
+export async function extractDocument(bytes: Uint8Array, options: DocumentOptions = {}): Promise<ExtractedDocument> {
+  return (shared ??= createExtractor()).document(bytes, options);
+}
+
+/** Ends the thread of {@link extractPage} and {@link extractDocument}, if there is one; the next page starts another. */
+export async function closeExtraction(): Promise<void> {
+  const ended = shared;
+  shared = undefined;
+  await ended?.close();
+}

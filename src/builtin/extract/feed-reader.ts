@@ -1,0 +1,116 @@
+import { oneLine } from "./page-sink.ts";
+import type { Attributes, MarkupHandler } from "./parse-in-slices.ts";
+
+/** An entry of a feed, or the feed itself. */
+export interface FeedEntry {
+  title: string;
+  link: string;
+  summary: string;
+  date: string;
+  language: string;
+}
+
+const roots: ReadonlySet<string> = new Set(["rss", "feed", "rdf:rdf"]);
+
+/** Which part of an entry an element holds. */
+const parts: Readonly<Record<string, keyof FeedEntry>> = {
+  title: "title",
+  link: "link",
+  description: "summary",
+  summary: "summary",
+  subtitle: "summary",
+  "content:encoded": "summary",
+  content: "summary",
+  pubdate: "date",
+  published: "date",
+  updated: "date",
+  "dc:date": "date",
+  lastbuilddate: "date",
+  language: "language",
+};
+
+const maxEntries = 500;
+const maxPart = 20_000;
+const maxText = 1_000_000;
+
+/** Takes XML apart: RSS, Atom and RDF feeds into entries, anything else into text. */
+export class FeedReader implements MarkupHandler {
+  readonly feed: FeedEntry = emptyEntry();
+  readonly entries: FeedEntry[] = [];
+  isFeed = false;
+  /** The text of what is no feed. */
+  body = "";
+  cut = false;
+  #depth = 0;
+  /** The entry that is open, and the part of it that is. */
+  #entry: FeedEntry | undefined;
+  #part: { readonly key: keyof FeedEntry; readonly depth: number; text: string } | undefined;
+
+  get done(): boolean {
+    return this.cut;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    this.#depth++;
+    if (this.#depth === 1) this.isFeed = roots.has(name);
+    if (name === "item" || name === "entry") this.#begin();
+    else if (this.#part === undefined) this.#openPart(name, attributes);
+    if (!this.isFeed && this.body !== "" && !this.body.endsWith("\n")) this.#add("\n");
+  }
+
+  close(name: string): void {
+    if (this.#part?.depth === this.#depth) this.#endPart(this.#part);
+    if (name === "item" || name === "entry") this.#entry = undefined;
+    this.#depth--;
+  }
+
+  text(data: string): void {
+    this.#add(data);
+  }
+
+  #begin(): void {
+    this.#entry = emptyEntry();
+    if (this.entries.length < maxEntries) this.entries.push(this.#entry);
+    else this.cut = true;
+  }
+
+  #openPart(name: string, attributes: Attributes): void {
+    const key = Object.hasOwn(parts, name) ? parts[name] : undefined;
+    if (key === undefined || !this.isFeed) return;
+    const href = attributes("href");
+    const target = this.#entry ?? this.feed;
+    if (key === "link" && href !== undefined) {
+      // Atom: the page itself is the alternate; others lead to the feed or to comments.
+      if ((attributes("rel") ?? "alternate") === "alternate") target.link ||= href.trim();
+      return;
+    }
+    this.#part = { key, depth: this.#depth, text: "" };
+  }
+
+  #endPart({ key, text }: { readonly key: keyof FeedEntry; readonly text: string }): void {
+    const target = this.#entry ?? this.feed;
+    target[key] ||= key === "link" ? text.trim() : oneLine(key === "summary" ? withoutTags(text) : text);
+    this.#part = undefined;
+  }
+
+  #add(data: string): void {
+    if (this.#part !== undefined) {
+      if (this.#part.text.length < maxPart) this.#part.text += data;
+    } else if (!this.isFeed && this.#depth > 0) {
+      const room = maxText - this.body.length;
+      if (data.length > room) this.cut = true;
+      this.body += data.slice(0, Math.max(0, room));
+    }
+  }
+}
+
+function emptyEntry(): FeedEntry {
+  return { title: "", link: "", summary: "", date: "", language: "" };
+}
+
+/** A summary is often HTML in disguise. */
+function withoutTags(text: string): string {
+  return text
+    .replaceAll(/<(?:script|style)\b[^]*?(?:<\/(?:script|style)\s*>|$)/gi, " ")
+    .replaceAll(/<[a-z/!][^<>]*>?/gi, " ");
+}

@@ -1,0 +1,177 @@
+import { stripUnsafe } from "../../text/index.ts";
+import { BlockWriter, type Budget } from "./block-writer.ts";
+import { cutText } from "./cut-text.ts";
+import type { PageHeading, PageImage, PageLink, PageTable } from "./extracted-page.ts";
+import { isHidden, isUnread } from "./is-unread.ts";
+import type { Attributes, MarkupHandler } from "./parse-in-slices.ts";
+import type { LinkResolver } from "./resolve-link.ts";
+
+/** What a {@link PageSink} needs. */
+export interface PageSinkOptions {
+  readonly links: LinkResolver;
+  readonly maxChars: number;
+  /** Elements whose content is left out besides what nobody reads. */
+  readonly without?: ReadonlySet<string>;
+}
+
+/** What a page holds. */
+export interface PageContent {
+  readonly text: string;
+  readonly markdown: string;
+  readonly links: readonly PageLink[];
+  readonly images: readonly PageImage[];
+  readonly headings: readonly PageHeading[];
+  readonly tables: readonly PageTable[];
+  readonly truncated: boolean;
+}
+
+/** The most of each that is listed. */
+export const listLimits = { links: 1000, images: 100, headings: 300, tables: 50, rows: 500, label: 300 } as const;
+
+/** Text that is collected beside the flow, such as that of a link. */
+interface Collected {
+  readonly name: string;
+  readonly url: string | undefined;
+  /** Used where there is no text. */
+  label: string;
+  text: string;
+}
+
+/** Takes the elements of a page and gives its content as text and as Markdown, with its links, images and headings. */
+export class PageSink implements MarkupHandler {
+  readonly #options: PageSinkOptions;
+  readonly #writers: readonly { readonly writer: BlockWriter; readonly budget: Budget }[];
+  readonly #links = new Map<string, PageLink>();
+  readonly #images = new Map<string, PageImage>();
+  readonly #headings: PageHeading[] = [];
+  readonly #tables: PageTable[] = [];
+  #collecting: Collected[] = [];
+  /** How many elements are open inside of one that nobody reads. */
+  #skipped = 0;
+  #cut = false;
+
+  constructor(options: PageSinkOptions) {
+    this.#options = options;
+    this.#writers = [false, true].map((markdown) => this.#makeWriter(markdown));
+  }
+
+  /** Nothing more fits. */
+  get done(): boolean {
+    return this.#links.size >= listLimits.links && this.#writers.every(({ budget }) => budget.cut);
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.#skipped > 0 || this.#isSkipped(name, attributes)) {
+      this.#skipped++;
+      return;
+    }
+    if (name === "a") this.#collect(name, this.#options.links.link(attributes("href")), attributes);
+    else if (/^h[1-6]$/.test(name)) this.#collect(name, undefined, attributes);
+    else if (name === "img") this.#addImage(attributes);
+    else if (name === "br") this.#noteText(" ");
+    for (const { writer } of this.#writers) writer.open(name, attributes);
+  }
+
+  close(name: string): void {
+    if (this.#skipped > 0) {
+      this.#skipped--;
+      return;
+    }
+    if (this.#collecting.at(-1)?.name === name) this.#endCollected();
+    for (const { writer } of this.#writers) writer.close(name);
+  }
+
+  text(data: string): void {
+    if (this.#skipped > 0) return;
+    this.#noteText(data);
+    for (const { writer } of this.#writers) writer.text(data);
+  }
+
+  content(): PageContent {
+    const [text = "", markdown = ""] = this.#writers.map(({ writer }) => this.#cutLines(writer.finish()));
+    return {
+      text,
+      markdown,
+      links: [...this.#links.values()],
+      images: [...this.#images.values()],
+      headings: this.#headings,
+      tables: this.#tables,
+      truncated: this.#cut || this.#writers.some(({ budget }) => budget.cut),
+    };
+  }
+
+  #makeWriter(markdown: boolean): { writer: BlockWriter; budget: Budget } {
+    const { links, maxChars } = this.#options;
+    const budget: Budget = { left: maxChars, cut: false };
+    const writer = new BlockWriter({
+      markdown,
+      budget,
+      link: (href) => links.link(href),
+      image: (src) => links.image(src),
+      ...(!markdown && { onTable: (table) => this.#addTable(table) }),
+    });
+    return { writer, budget };
+  }
+
+  #isSkipped(name: string, attributes: Attributes): boolean {
+    return isUnread(name) || this.#options.without?.has(name) === true || isHidden(attributes);
+  }
+
+  #collect(name: string, url: string | undefined, attributes: Attributes): void {
+    const label = attributes("aria-label") ?? attributes("title") ?? "";
+    if (this.#collecting.length < 8) this.#collecting.push({ name, url, label, text: "" });
+  }
+
+  #noteText(data: string): void {
+    for (const collected of this.#collecting) {
+      if (collected.text.length < listLimits.label * 4) collected.text += data;
+    }
+  }
+
+  #endCollected(): void {
+    const { name, url, label, text } = this.#collecting.pop() ?? { name: "", url: undefined, label: "", text: "" };
+    const shown = oneLine(text) || oneLine(label);
+    if (name === "a") {
+      if (url === undefined) return;
+      const known = this.#links.get(url);
+      if (known?.text === "") this.#links.set(url, { text: shown, url });
+      else if (known === undefined) this.#list(this.#links, { text: shown, url }, listLimits.links);
+    } else if (this.#headings.length >= listLimits.headings) this.#cut = true;
+    else if (shown !== "") this.#headings.push({ level: Number(name[1]), text: shown.replace(/\s*[¶#§🔗]$/u, "") });
+  }
+
+  #addImage(attributes: Attributes): void {
+    const text = oneLine(attributes("alt") ?? "");
+    for (const collected of this.#collecting) collected.label ||= text;
+    const url = this.#options.links.image(attributes("src"));
+    if (url !== undefined) this.#list(this.#images, { text, url }, listLimits.images);
+  }
+
+  #addTable({ caption, rows }: PageTable): void {
+    if (this.#tables.length >= listLimits.tables) return void (this.#cut = true);
+    if (rows.length > listLimits.rows) this.#cut = true;
+    const cells = rows.slice(0, listLimits.rows).map((row) => row.map((cell) => stripUnsafe(cell)));
+    this.#tables.push({ ...(caption !== undefined && { caption: stripUnsafe(caption) }), rows: cells });
+  }
+
+  #list<Item extends { readonly url: string }>(into: Map<string, Item>, item: Item, limit: number): void {
+    if (into.size >= limit && !into.has(item.url)) this.#cut = true;
+    else if (!into.has(item.url)) into.set(item.url, item);
+  }
+
+  #cutLines(lines: readonly string[]): string {
+    const { text, cut } = cutText(stripUnsafe(lines.join("\n")).trim(), this.#options.maxChars);
+    this.#cut ||= cut;
+    return text;
+  }
+}
+
+/** A label: one line, without what cannot be seen. */
+export function oneLine(text: string): string {
+  return cutText(
+    stripUnsafe(text.slice(0, listLimits.label * 4))
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+    listLimits.label,
+  ).text;
+}

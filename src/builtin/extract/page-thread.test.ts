@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../base/index.ts";
+import { PageThread, type PageThreadOptions } from "./page-thread.ts";
+import { createExtractor } from "./index.ts";
+import { workerUrl } from "./worker-url.ts";
+
+const slow = `<body>${"<ul><li>".repeat(100)}x${"<li>y".repeat(20_000)}`;
+const job = (html: string) => ({ html, isWhole: false, base: undefined, url: undefined, maxChars: 1000 });
+
+function makeThread(options: Partial<PageThreadOptions> = {}): PageThread {
+  return new PageThread({
+    url: workerUrl(),
+    clock: systemClock,
+    limitMs: 20_000,
+    idleMs: 20_000,
+    maxWaiting: 10,
+    ...options,
+  });
+}
+
+test("the thread's code is where it is looked for", () => {
+  expect(existsSync(workerUrl())).toBe(true);
+});
+
+describe("the thread that builds documents", () => {
+  test("starts with the first page and is used again", async () => {
+    const thread = makeThread();
+    expect(thread.running).toBe(false);
+    const pages = await Promise.all([thread.read(job("<body><p>one")), thread.read(job("<body><p>two"))]);
+    expect(pages.map((page) => page?.content.text)).toEqual(["one", "two"]);
+    expect(thread.running).toBe(true);
+    await thread.close();
+    expect(thread.running).toBe(false);
+    expect(await thread.read(job("<body><p>late"))).toBeUndefined();
+  });
+
+  test("is ended when a page takes too long; the next page gets another", async () => {
+    const thread = makeThread({ limitMs: 150 });
+    await thread.read(job("<body><p>warm"));
+    const [hung, after] = await Promise.all([thread.read(job(slow)), thread.read(job("<body><p>after"))]);
+    expect(hung).toBeUndefined();
+    expect(after?.content.text).toBe("after");
+    await thread.close();
+  });
+
+  test("ends when there is nothing to do, and starts again", async () => {
+    const thread = makeThread({ idleMs: 20 });
+    await thread.read(job("<body><p>one"));
+    await expect.poll(() => thread.running).toBe(false);
+    expect((await thread.read(job("<body><p>two")))?.content.text).toBe("two");
+    await thread.close();
+  });
+
+  test("takes no more pages than may wait", async () => {
+    const thread = makeThread({ maxWaiting: 2 });
+    const reading = ["a", "b", "c", "d"].map((text) => thread.read(job(`<body><p>${text}`)));
+    const texts = (await Promise.all(reading)).map((page) => page?.content.text);
+    expect(texts.filter((text) => text === undefined)).toHaveLength(2);
+    await thread.close();
+  });
+
+  test("forgets a page that nobody waits for any more", async () => {
+    const thread = makeThread();
+    const leaving = new AbortController();
+    const first = thread.read(job("<body><p>first"));
+    const left = thread.read(job("<body><p>left"), leaving.signal);
+    leaving.abort();
+    expect(await left).toBeUndefined();
+    expect((await first)?.content.text).toBe("first");
+    await thread.close();
+  });
+
+  test("that cannot start is not tried for ever", async () => {
+    const thread = makeThread({ url: new URL("data:text/javascript,throw new Error('broken')") });
+    expect(await thread.read(job("<body><p>x"))).toBeUndefined();
+    expect(await thread.read(job("<body><p>x"))).toBeUndefined();
+    expect(thread.running).toBe(false);
+    await thread.close();
+  });
+
+  test("closing answers those who wait", async () => {
+    const thread = makeThread();
+    const reading = [thread.read(job(slow)), thread.read(job("<body><p>x"))];
+    await thread.close();
+    expect(await Promise.all(reading)).toEqual([undefined, undefined]);
+  });
+});
+
+test("a page that is too slow for the thread is read as a stream", async () => {
+  const extractor = createExtractor({ limitMs: 1 });
+  const page = await extractor.page(slow);
+  expect(page.method).toBe("stream");
+  expect(page.text).toContain("y");
+  await extractor.close();
+  await expect(extractor.page("<p>x")).rejects.toMatchObject({ code: "not_available", reason: "closed" });
+});
+
+test("a process ends by itself once its pages are read", async () => {
+  const program = `import { extractPage } from ${JSON.stringify(new URL("index.ts", import.meta.url).href)};
+    const { text } = await extractPage("<p>read</p>");
+    process.stdout.write(text);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.on("data", (data: Buffer) => (printed += data.toString()));
+  const began = performance.now();
+  const [code] = (await once(child, "close")) as [number];
+  expect({ code, printed }).toEqual({ code: 0, printed: "read" });
+  // Not after the thread has been idle for long.
+  expect(performance.now() - began).toBeLessThan(12_000);
+});

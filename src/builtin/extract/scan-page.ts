@@ -1,0 +1,112 @@
+import type { Clock } from "../../base/index.ts";
+import { oneLine } from "./page-sink.ts";
+import { type Attributes, type MarkupHandler, maxDepth, parseInSlices } from "./parse-in-slices.ts";
+
+/** What a page says of itself, and whether a document can be built from it at reasonable cost. */
+export interface PageScan {
+  readonly fits: boolean;
+  readonly base: string | undefined;
+  /** It begins with its root element and has a body: it can be taken as a document as it is. */
+  readonly isWhole: boolean;
+  readonly title: string;
+  readonly language: string | undefined;
+  readonly byline: string | undefined;
+  readonly site: string | undefined;
+  readonly published: string | undefined;
+  readonly description: string | undefined;
+}
+
+/** Beyond these, building a document takes too long. */
+export const documentLimits = { chars: 3_000_000, elements: 60_000, pieces: 250_000, attributes: 300 } as const;
+
+/** In the order in which they are believed. */
+const metaNames = {
+  title: ["og:title", "twitter:title", "dc.title"],
+  byline: ["author", "article:author", "dc.creator"],
+  site: ["og:site_name", "application-name"],
+  published: ["article:published_time", "date", "dc.date", "pubdate", "datepublished"],
+  description: ["description", "og:description", "twitter:description", "dc.description"],
+} as const;
+
+const wanted: ReadonlySet<string> = new Set(Object.values(metaNames).flat());
+
+/** Reads once through a page, without building anything. */
+export async function scanPage(
+  html: string,
+  options: { readonly signal?: AbortSignal | undefined; readonly clock?: Clock },
+): Promise<PageScan> {
+  const head = new HeadReader();
+  const { depth, elements, pieces, attributes } = await parseInSlices(html, head, options);
+  const meta = (names: readonly string[]): string | undefined =>
+    names.map((name) => head.meta.get(name)).find((value) => value !== undefined && value !== "");
+  return {
+    fits:
+      depth <= maxDepth &&
+      elements <= documentLimits.elements &&
+      pieces <= documentLimits.pieces &&
+      attributes <= documentLimits.attributes &&
+      html.length <= documentLimits.chars,
+    base: head.base,
+    isWhole: head.isWhole,
+    title: oneLine(head.title) || (meta(metaNames.title) ?? ""),
+    language: head.language,
+    byline: meta(metaNames.byline),
+    site: meta(metaNames.site),
+    published: meta(metaNames.published),
+    description: meta(metaNames.description),
+  };
+}
+
+/** Notes what stands in the head, wherever the page puts it. */
+class HeadReader implements MarkupHandler {
+  readonly meta = new Map<string, string>();
+  base: string | undefined;
+  #first: string | undefined;
+  #hasBody = false;
+  title = "";
+  language: string | undefined;
+  #inTitle = false;
+  #titles = 0;
+  #foreign = 0;
+
+  get isWhole(): boolean {
+    return this.#first === "html" && this.#hasBody;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    this.#first ??= name;
+    if (name === "svg" || name === "math") this.#foreign++;
+    else if (name === "body") this.#hasBody = true;
+    else if (name === "base") this.base ??= attributes("href");
+    else if (name === "html") this.#noteLanguage(attributes);
+    else if (name === "title") this.#inTitle = this.#foreign === 0 && ++this.#titles === 1;
+    else if (name === "meta") this.#noteMeta(attributes);
+  }
+
+  close(name: string): void {
+    if (name === "title") this.#inTitle = false;
+    else if (name === "svg" || name === "math") this.#foreign--;
+  }
+
+  text(data: string): void {
+    if (this.#first === undefined && data.trim() !== "") this.#first = "";
+    if (this.#inTitle && this.title.length < 4000) this.title += data;
+  }
+
+  #noteLanguage(attributes: Attributes): void {
+    this.language ??= languageTag(attributes("lang") ?? attributes("xml:lang"));
+  }
+
+  #noteMeta(attributes: Attributes): void {
+    const name = (attributes("name") ?? attributes("property") ?? attributes("itemprop"))?.toLowerCase();
+    const content = attributes("content");
+    if (name === undefined || content === undefined || !wanted.has(name) || this.meta.has(name)) return;
+    this.meta.set(name, oneLine(content.slice(0, 4000)));
+  }
+}
+
+/** A language tag as it is written; undefined where it is none. */
+function languageTag(text: string | undefined): string | undefined {
+  const tag = text?.trim().replaceAll("_", "-") ?? "";
+  return /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag) ? tag : undefined;
+}

@@ -1,0 +1,142 @@
+import { nodeCrypto } from "../../base/index.ts";
+import { type Before, type FileDoor, decodeText, encodeText, refuseFile } from "../../file/index.ts";
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import { type Edit, applyEdits, undoEdits } from "./apply-edits.ts";
+import { lineDiff } from "./line-diff.ts";
+
+/** What `edit_file` takes. */
+export interface EditFileInput {
+  readonly path: string;
+  readonly edits: readonly Edit[];
+  readonly expected_sha256?: string;
+}
+
+/** What `edit_file` gives. */
+export interface EditFileOutput {
+  readonly path: string;
+  /** How many places were replaced; 0 when the edits had been made before. */
+  readonly replacements: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** False when the edits had been made before. */
+  readonly changed: boolean;
+  readonly diff: string;
+  /** The diff was cut. */
+  readonly truncated: boolean;
+}
+
+const inputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1, description: "The file, relative to the workspace: src/main.ts" },
+    edits: {
+      type: "array",
+      minItems: 1,
+      maxItems: 100,
+      description: "The replacements, made in this order.",
+      items: {
+        type: "object",
+        properties: {
+          old_text: { type: "string", minLength: 1, description: "The text to replace, exactly as it is." },
+          new_text: { type: "string", description: "What comes in its place; empty to remove it." },
+          all: { type: "boolean", default: false, description: "Replace it wherever it is." },
+        },
+        required: ["old_text", "new_text"],
+        additionalProperties: false,
+      },
+    },
+    expected_sha256: {
+      type: "string",
+      pattern: "^[0-9a-fA-F]{64}$",
+      description: "Refuse unless the file still has this hash, as read_file gave it.",
+    },
+  },
+  required: ["path", "edits"],
+  additionalProperties: false,
+  examples: [{ path: "notes.md", edits: [{ old_text: "draft", new_text: "final" }] }],
+};
+
+const outputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    replacements: { type: "integer" },
+    bytes: { type: "integer" },
+    sha256: { type: "string" },
+    changed: { type: "boolean" },
+    diff: { type: "string" },
+    truncated: { type: "boolean" },
+  },
+  required: ["path", "replacements", "bytes", "sha256", "changed", "diff", "truncated"],
+};
+
+/** `edit_file`: exact replacements in a text file, all or none. */
+export function editFileTool({
+  files,
+}: {
+  readonly files: FileDoor;
+}): Tool<EditFileInput, EditFileInput, EditFileOutput> {
+  return defineTool({
+    name: "edit_file",
+    description:
+      "Changes parts of a text file of the workspace. Each edit replaces old_text, copied exactly from the file, with " +
+      "new_text; it must be there exactly once, or all must be true. The edits are made one after the other, and all or " +
+      "none. Gives the sha256 and a short diff. Pass expected_sha256 of read_file to be sure nobody changed the file.",
+    displayName: "Edit file",
+    category: "file",
+    tags: ["file", "text"],
+    capabilities: ["edit_file", "file", "编辑文件", "文件"],
+    // An edit may fit its own result ("a" -> "a, a"), so that a second run would change the file again. With the hash
+    // of the file before, a second run finds the edits made and changes nothing.
+    effect: ({ expected_sha256 }) => (expected_sha256 === undefined ? "once" : "idempotent"),
+    destructive: true,
+    timeoutMs: 30_000,
+    input: fromJsonSchema<EditFileInput, EditFileInput>(inputJson),
+    output: fromJsonSchema<EditFileOutput, EditFileOutput>(outputJson),
+    run: async (args, { signal }) => {
+      let change: Change = { bytes: Buffer.alloc(0), replacements: 0, diff: "", truncated: false };
+      const written = await files.edit(
+        args.path,
+        (before) => {
+          change = changeOf(before, args);
+          return change.bytes;
+        },
+        { signal },
+      );
+      const { path, bytes, sha256, changed } = written;
+      const { replacements, diff, truncated } = change;
+      return { path, replacements, bytes, sha256, changed, diff, truncated };
+    },
+  });
+}
+
+interface Change {
+  readonly bytes: Buffer;
+  readonly replacements: number;
+  readonly diff: string;
+  readonly truncated: boolean;
+}
+
+function changeOf(before: Before, { edits, expected_sha256: expected }: EditFileInput): Change {
+  const { path, bytes } = before;
+  const decoded = decodeText(bytes, { path });
+  const back = decoded.lossy ? undefined : encodeText(decoded.text, decoded);
+  if (back === undefined) {
+    throw refuseFile("bad_encoding", `${path} is no UTF-8 or UTF-16, and would lose characters; convert it first`);
+  }
+  if (expected !== undefined && before.sha256 !== expected.toLowerCase()) {
+    const undone = undoEdits(decoded.text, edits);
+    const original = undone === undefined ? undefined : encodeText(undone, decoded);
+    if (original !== undefined && hash(original) === expected.toLowerCase()) {
+      return { bytes, replacements: 0, diff: "", truncated: false };
+    }
+    throw refuseFile("changed", `${path} changed since it was read; read it again, then decide`);
+  }
+  const { text, replacements } = applyEdits(decoded.text, edits);
+  return { bytes: encodeText(text, decoded) ?? bytes, replacements, ...lineDiff(decoded.text, text) };
+}
+
+function hash(bytes: Uint8Array): string {
+  return nodeCrypto().createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,164 @@
+import { nodeCrypto } from "../../base/index.ts";
+import { type FileDoor, type ReadFile, decodeText } from "../../file/index.ts";
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import { refuseEdit } from "./file-tool-reasons.ts";
+import { type SelectedLines, selectLines } from "./select-lines.ts";
+
+/** What `read_file` takes. */
+export interface ReadFileInput {
+  readonly path: string;
+  readonly start_line?: number;
+  readonly end_line?: number;
+  readonly offset?: number;
+  readonly length?: number;
+  readonly line_numbers?: boolean;
+  readonly encoding?: string;
+}
+
+/** What `read_file` gives. */
+export interface ReadFileOutput {
+  readonly path: string;
+  readonly content: string;
+  readonly encoding: string;
+  /** Bytes of the whole file. */
+  readonly size: number;
+  /** There is more than was given. */
+  readonly truncated: boolean;
+  /** Of the whole file, where all of it was read. */
+  readonly sha256?: string;
+  readonly start_line?: number;
+  readonly end_line?: number;
+  readonly total_lines?: number;
+  /** Where to go on. */
+  readonly next_line?: number;
+  readonly next_offset?: number;
+  /** What to know about the content. */
+  readonly note?: string;
+}
+
+/** More than this is not for a model; the rest is read by ranges. */
+const maxChars = 200_000;
+
+const inputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1, description: "The file, relative to the workspace: notes/today.md" },
+    start_line: { type: "integer", description: "The first line to give; 1 by default, negative from the end." },
+    end_line: { type: "integer", description: "The last line to give; the end of the file by default." },
+    offset: { type: "integer", minimum: 0, description: "The first byte to give, instead of lines." },
+    length: { type: "integer", minimum: 1, description: "How many bytes to give, with offset." },
+    line_numbers: { type: "boolean", default: false, description: "Put its number before every line." },
+    encoding: {
+      type: "string",
+      description: "Such as utf-8, gbk or base64. By default found out: a byte order mark, else UTF-8.",
+    },
+  },
+  required: ["path"],
+  additionalProperties: false,
+  examples: [{ path: "notes.md" }, { path: "notes.md", start_line: 1, end_line: 20, line_numbers: true }],
+};
+
+const outputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    content: { type: "string" },
+    encoding: { type: "string" },
+    size: { type: "integer" },
+    truncated: { type: "boolean" },
+    sha256: { type: "string" },
+    start_line: { type: "integer" },
+    end_line: { type: "integer" },
+    total_lines: { type: "integer" },
+    next_line: { type: "integer" },
+    next_offset: { type: "integer" },
+    note: { type: "string" },
+  },
+  required: ["path", "content", "encoding", "size", "truncated"],
+};
+
+/** `read_file`: text of a file, whole or in part. */
+export function readFileTool({
+  files,
+}: {
+  readonly files: FileDoor;
+}): Tool<ReadFileInput, ReadFileInput, ReadFileOutput> {
+  return defineTool({
+    name: "read_file",
+    description:
+      "Reads a text file of the workspace and gives its content, with the encoding, the size, and the sha256 that " +
+      "edit_file and write_file take to be sure that nobody changed it. Read a part of a long file by lines " +
+      "(start_line, end_line; -20 is the 20th line from the end) or by bytes (offset, length); next_line or " +
+      'next_offset says where to go on. A binary file is read with the encoding "base64".',
+    displayName: "Read file",
+    category: "file",
+    tags: ["file", "text"],
+    capabilities: ["read_file", "file", "读取文件", "文件"],
+    effect: "read",
+    timeoutMs: 30_000,
+    input: fromJsonSchema<ReadFileInput, ReadFileInput>(inputJson),
+    output: fromJsonSchema<ReadFileOutput, ReadFileOutput>(outputJson),
+    run: async (args, { signal }) => {
+      checkRange(args);
+      const { offset = 0 } = args;
+      const maxBytes = byBytes(args) ? Math.min(args.length ?? maxChars, maxChars) : files.maxBytes;
+      const file = await files.read(args.path, { offset, maxBytes, signal });
+      return args.encoding === "base64" ? asBase64(file, offset) : asText(file, args);
+    },
+  });
+}
+
+function byBytes({ offset, length, encoding }: ReadFileInput): boolean {
+  return offset !== undefined || length !== undefined || encoding === "base64";
+}
+
+function checkRange(args: ReadFileInput): void {
+  const lines = args.start_line !== undefined || args.end_line !== undefined || args.line_numbers === true;
+  if (byBytes(args) && lines) {
+    throw refuseEdit("bad_range", "read either lines (start_line, end_line) or bytes (offset, length, base64)");
+  }
+}
+
+function asBase64(file: ReadFile, offset: number): ReadFileOutput {
+  return { ...facts(file, offset), encoding: "base64", content: file.bytes.toString("base64") };
+}
+
+function asText(file: ReadFile, args: ReadFileInput): ReadFileOutput {
+  const { offset = 0 } = args;
+  const { text, encoding, lossy } = decodeText(file.bytes, {
+    path: file.path,
+    cut: file.truncated,
+    from: offset > 0 ? "middle" : "start",
+    ...(args.encoding !== undefined && { encoding: args.encoding }),
+  });
+  const note = lossy ? { note: `some bytes are no ${encoding} and are shown as \ufffd; name the encoding` } : {};
+  if (byBytes(args)) return { ...facts(file, offset), encoding, content: text, ...note };
+  const { start_line: start = 1, end_line: end, line_numbers: numbered = false } = args;
+  const lines = selectLines(text, { start, end, numbered, maxChars });
+  return { ...facts(file, 0), ...lineFacts(lines, file), encoding, content: lines.content, ...note };
+}
+
+function lineFacts(lines: SelectedLines, file: ReadFile): Partial<ReadFileOutput> & Pick<ReadFileOutput, "truncated"> {
+  const { start, end, total, next, cutLine } = lines;
+  return {
+    start_line: start,
+    end_line: end,
+    // The lines of a file that was not read to its end are not counted.
+    ...(!file.truncated && { total_lines: total }),
+    truncated: file.truncated || next !== undefined || cutLine,
+    ...(next !== undefined && { next_line: next }),
+  };
+}
+
+function facts(file: ReadFile, offset: number): Pick<ReadFileOutput, "path" | "size" | "truncated"> {
+  const whole = offset === 0 && !file.truncated;
+  const next = offset + file.bytes.length;
+  return {
+    path: file.path,
+    size: file.size,
+    truncated: file.truncated,
+    ...(whole && { sha256: nodeCrypto().createHash("sha256").update(file.bytes).digest("hex") }),
+    ...(file.truncated && { next_offset: next }),
+  };
+}

@@ -1,0 +1,129 @@
+import type { FileDoor } from "../../file/index.ts";
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import { type FileMatch, type FileQuery, searchFiles } from "./search-files.ts";
+
+/** What `search_files` takes. */
+export interface SearchFilesInput {
+  readonly query: string;
+  readonly regex?: boolean;
+  readonly target?: FileQuery["target"];
+  readonly path?: string;
+  readonly include?: string | readonly string[];
+  readonly ignore_case?: boolean;
+  readonly hidden?: boolean;
+  readonly gitignore?: boolean;
+  readonly max_results?: number;
+}
+
+/** What `search_files` gives. */
+export interface SearchFilesOutput {
+  readonly matches: readonly FileMatch[];
+  readonly files_searched: number;
+  /** Files left out because they hold no text. */
+  readonly binary_files: number;
+  /** There may be more. */
+  readonly truncated: boolean;
+}
+
+const defaultResults = 50;
+
+const inputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 1, maxLength: 512, description: "The text or the pattern to look for." },
+    regex: { type: "boolean", default: false, description: "query is a pattern (RE2)." },
+    target: {
+      type: "string",
+      enum: ["contents", "names", "both"],
+      default: "contents",
+      description: "Look into files, at names, or both.",
+    },
+    path: { type: "string", default: ".", description: "The folder to look in, relative to the workspace." },
+    include: {
+      anyOf: [
+        { type: "string", minLength: 1 },
+        { type: "array", items: { type: "string", minLength: 1 }, maxItems: 50 },
+      ],
+      description: 'Only files that match, as in .gitignore: "*.ts", or ["docs/", "*.md"].',
+    },
+    ignore_case: { type: "boolean", default: false, description: "Take upper and lower case for the same." },
+    hidden: { type: "boolean", default: false, description: "Also names that start with a dot." },
+    gitignore: { type: "boolean", default: true, description: "Leave out what .gitignore files name." },
+    max_results: {
+      type: "integer",
+      minimum: 1,
+      maximum: 1000,
+      default: defaultResults,
+      description: "At most so many matches.",
+    },
+  },
+  required: ["query"],
+  additionalProperties: false,
+  examples: [{ query: "TODO" }, { query: "export (function|class)", regex: true, include: "*.ts" }],
+};
+
+const outputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    matches: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string" },
+          line: { type: "integer" },
+          column: { type: "integer" },
+          excerpt: { type: "string" },
+        },
+        required: ["path"],
+      },
+    },
+    files_searched: { type: "integer" },
+    binary_files: { type: "integer" },
+    truncated: { type: "boolean" },
+  },
+  required: ["matches", "files_searched", "binary_files", "truncated"],
+};
+
+/** `search_files`: text or a pattern in names and contents of files. */
+export function searchFilesTool({
+  files,
+}: {
+  readonly files: FileDoor;
+}): Tool<SearchFilesInput, SearchFilesInput, SearchFilesOutput> {
+  return defineTool({
+    name: "search_files",
+    description:
+      "Searches the files of the workspace for a text, or with regex for a pattern (no lookaround, no backreferences), " +
+      "line by line. Gives path, line, column and the line itself; target names searches file and folder names instead. " +
+      "Leaves out hidden files and what .gitignore names, unless asked.",
+    displayName: "Search files",
+    category: "file",
+    tags: ["file", "search"],
+    capabilities: ["search_files", "file", "搜索文件", "文件"],
+    effect: "read",
+    timeoutMs: 60_000,
+    aliases: ["grep_files"],
+    input: fromJsonSchema<SearchFilesInput, SearchFilesInput>(inputJson),
+    output: fromJsonSchema<SearchFilesOutput, SearchFilesOutput>(outputJson),
+    run: async (args, { signal }) => {
+      const { matches, filesSearched, binary, truncated } = await searchFiles(files, { ...queryOf(args), signal });
+      return { matches, files_searched: filesSearched, binary_files: binary, truncated };
+    },
+  });
+}
+
+function queryOf(args: SearchFilesInput): FileQuery {
+  return {
+    query: args.query,
+    regex: args.regex === true,
+    ignoreCase: args.ignore_case === true,
+    target: args.target ?? "contents",
+    path: args.path ?? ".",
+    include: typeof args.include === "string" ? [args.include] : (args.include ?? []),
+    hidden: args.hidden === true,
+    gitignore: args.gitignore !== false,
+    maxResults: args.max_results ?? defaultResults,
+  };
+}

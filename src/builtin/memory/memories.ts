@@ -1,0 +1,109 @@
+import { type Clock, systemClock } from "../../base/index.ts";
+import type { Memory, MemoryHit, MemoryStats, MemoryStore, StoredMemory } from "../../store/index.ts";
+import { memoryFailure } from "./memory-reasons.ts";
+import { type Remembered, checkNamespace, newMemory } from "./new-memory.ts";
+
+/** What to recall. */
+export interface Recall {
+  readonly query: string;
+  readonly namespace?: string;
+  /** Has all of these. */
+  readonly tags?: readonly string[];
+  /** At most this many; 5 where absent. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What to forget: by its id, or what has all words of the query. */
+export interface Forget {
+  readonly id?: string;
+  readonly query?: string;
+  readonly namespace?: string;
+  readonly tags?: readonly string[];
+  /** How many memories the caller expects to forget by the query; none are while this is absent. */
+  readonly confirm?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What was forgotten, or would be. */
+export interface Forgotten {
+  readonly forgotten: number;
+  /** What fits; at most a hundred. */
+  readonly matches: readonly Memory[];
+}
+
+/** What Windlass remembers between runs and conversations. */
+export interface Memories {
+  /** Remembers; the same content in the same namespace is one memory, which gains the new metadata and tags. */
+  store(given: Remembered): Promise<StoredMemory>;
+  /** A memory by its id, or by its address `memory:<id>`. */
+  get(id: string): Promise<Memory | undefined>;
+  recall(asked: Recall): Promise<readonly MemoryHit[]>;
+  /** The memories stored last, newest first. */
+  latest(namespace?: string, limit?: number): Promise<readonly Memory[]>;
+  forget(what: Forget): Promise<Forgotten>;
+  stats(): Promise<MemoryStats>;
+}
+
+/** Forgotten by one query at most. */
+const mostForgotten = 100;
+/** Half of the advantage of a new memory is gone after three months. */
+const halfLifeMs = 90 * 24 * 60 * 60 * 1000;
+
+/**
+ * Memories over a store.
+ *
+ * @example
+ * ```ts
+ * const memories = createMemories({ store: createMemoryMemories() });
+ * const { memory } = await memories.store({ content: "Rope shrinks when wet", tags: ["rope"] });
+ * await memories.recall({ query: "wet rope" });
+ * ```
+ */
+export function createMemories(parts: { readonly store: MemoryStore; readonly clock?: Clock }): Memories {
+  const { store, clock = systemClock } = parts;
+  return {
+    // As it was validated, so that a store never sees what it cannot keep.
+    store: async (given) => await store.store(newMemory(given), clock.now()),
+    get: (id) => store.get(bareId(id)),
+    recall: async ({ query, namespace, signal, ...rest }) => {
+      const recency = { now: clock.now(), halfLifeMs, weight: 0.25 };
+      const asked = { ...rest, text: query, namespace: checkNamespace(namespace), recency, limit: rest.limit ?? 5 };
+      return await store.search(asked, signal);
+    },
+    latest: async (namespace, limit = 10) => await store.latest(checkNamespace(namespace), limit),
+    forget: (what) => (what.id === undefined ? forgetByQuery(store, what) : forgetById(store, what.id)),
+    stats: () => store.stats(),
+  };
+}
+
+/** Before an id, it makes an address that other tools can follow. */
+export const memoryScheme = "memory:";
+
+function bareId(id: string): string {
+  const trimmed = id.trim();
+  return trimmed.startsWith(memoryScheme) ? trimmed.slice(memoryScheme.length) : trimmed;
+}
+
+async function forgetById(store: MemoryStore, id: string): Promise<Forgotten> {
+  const memory = await store.get(bareId(id));
+  // Gone already is as good as forgotten.
+  if (memory === undefined) return { forgotten: 0, matches: [] };
+  return { forgotten: await store.forget([memory.id]), matches: [memory] };
+}
+
+async function forgetByQuery(store: MemoryStore, what: Forget): Promise<Forgotten> {
+  const { query, namespace, tags, confirm, signal } = what;
+  if (query === undefined || query.trim() === "") {
+    throw memoryFailure("nothing_named", "pass the id of the memory to forget, or a query");
+  }
+  const asked = { text: query, namespace: checkNamespace(namespace), match: "all", limit: mostForgotten } as const;
+  const hits = await store.search({ ...asked, ...(tags !== undefined && { tags }) }, signal);
+  const matches = hits.map(({ memory }) => memory);
+  if (confirm === undefined) return { forgotten: 0, matches };
+  if (confirm !== matches.length) {
+    const message = `confirm is ${confirm}, but ${matches.length} memories fit: look at them without confirm first`;
+    throw memoryFailure("count_differs", message, { issues: [{ path: ["confirm"], code: "count_differs", message }] });
+  }
+  return { forgotten: await store.forget(matches.map(({ id }) => id)), matches };
+}

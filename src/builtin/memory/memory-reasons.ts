@@ -1,0 +1,42 @@
+import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
+
+interface MemoryReasonInfo {
+  readonly code: FailureCode;
+  readonly means: string;
+  readonly retry: RetryVerdict;
+}
+
+/** Every reason for which memory refuses or fails. The reference in the docs is generated from it. */
+export const memoryReasons = {
+  empty_content: { code: "validation_error", means: "There is nothing to remember.", retry: "never" },
+  not_json: { code: "validation_error", means: "The content or the metadata is no plain JSON.", retry: "never" },
+  too_large: { code: "validation_error", means: "The content or the metadata is too large.", retry: "never" },
+  bad_namespace: { code: "validation_error", means: "The namespace is no name.", retry: "never" },
+  nothing_named: { code: "validation_error", means: "Neither an id nor a query says what to forget.", retry: "never" },
+  count_differs: {
+    code: "validation_error",
+    means: "Another number of memories fits the query than was confirmed.",
+    retry: "never",
+  },
+  no_conversation: { code: "validation_error", means: "No conversation is named.", retry: "never" },
+  other_conversation: {
+    code: "permission_denied",
+    means: "A conversation may read its own history only.",
+    retry: "never",
+  },
+} as const;
+
+memoryReasons satisfies Record<string, MemoryReasonInfo>;
+
+/** The name of one reason in {@link memoryReasons}. */
+export type MemoryReason = keyof typeof memoryReasons;
+
+/** A failure of memory for this reason. */
+export function memoryFailure(
+  reason: MemoryReason,
+  message: string,
+  options: Pick<FailureOptions, "issues"> = {},
+): FailureError {
+  const { code, retry } = memoryReasons[reason];
+  return new FailureError(message, { code, reason, retry, ...options });
+}

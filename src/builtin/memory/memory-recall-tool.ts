@@ -1,0 +1,125 @@
+import { fromJsonSchema } from "../../schema/index.ts";
+import type { MemoryHit } from "../../store/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import { type Memories, memoryScheme } from "./memories.ts";
+
+/** What `memory_recall` takes. */
+export interface MemoryRecallInput {
+  readonly query: string;
+  readonly limit?: number;
+  readonly count?: number;
+  readonly max_results?: number;
+  readonly namespace?: string;
+  readonly tags?: readonly string[];
+}
+
+/** A memory in the shape of a search result. */
+export interface RecalledMemory {
+  readonly title: string;
+  /** `memory:<id>`, which web_fetch reads. */
+  readonly url: string;
+  readonly snippet: string;
+  readonly id: string;
+  /** 1 for the best of an answer. */
+  readonly score: number;
+  readonly type?: string;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** What `memory_recall` gives: the shape of a web search, so that one can stand in for the other. */
+export interface MemoryRecallOutput {
+  readonly results: readonly RecalledMemory[];
+  readonly provider: "memory";
+}
+
+const number = (description: string): object => ({ type: "integer", minimum: 1, maximum: 50, description });
+const text = { type: "string" };
+
+const outputJson = {
+  type: "object",
+  properties: {
+    results: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          title: text,
+          url: text,
+          snippet: text,
+          id: text,
+          score: { type: "number" },
+          type: text,
+          tags: { type: "array", items: text },
+          metadata: { type: "object" },
+          created_at: text,
+          updated_at: text,
+        },
+        required: ["title", "url", "snippet", "id", "score", "tags", "metadata", "created_at", "updated_at"],
+      },
+    },
+    provider: { const: "memory" },
+  },
+  required: ["results", "provider"],
+};
+
+/** `memory_recall`: finds memories by their words. */
+export function memoryRecallTool({
+  memories,
+}: {
+  readonly memories: Memories;
+}): Tool<MemoryRecallInput, MemoryRecallInput, MemoryRecallOutput> {
+  return defineTool({
+    name: "memory_recall",
+    aliases: ["memoryRecall"],
+    description:
+      "Finds what was stored with memory_store by its words, in any language, best first, with snippets and " +
+      "addresses (`memory:…`) that web_fetch reads in full. Use it before asking the user something they may have " +
+      "said already, or when the web cannot be searched.",
+    displayName: "Recall memory",
+    category: "search",
+    tags: ["memory", "search"],
+    capabilities: ["search", "recall", "搜索", "记忆"],
+    effect: "read",
+    timeoutMs: 30_000,
+    input: fromJsonSchema<MemoryRecallInput, MemoryRecallInput>({
+      type: "object",
+      properties: {
+        query: { type: "string", minLength: 1, maxLength: 4000, description: "What to recall, in plain words." },
+        limit: number("At most this many; 5 when nothing is said."),
+        count: number("The same as limit."),
+        max_results: number("The same as limit."),
+        namespace: { type: "string", description: "Whose or which project's memory; `default` when left out." },
+        tags: { type: "array", items: text, maxItems: 20, description: "Only memories that have all of these tags." },
+      },
+      required: ["query"],
+      additionalProperties: false,
+      examples: [{ query: "rope", limit: 3 }],
+    }),
+    output: fromJsonSchema<MemoryRecallOutput, MemoryRecallOutput>(outputJson),
+    run: async ({ limit, count, max_results, ...asked }, { signal }) => {
+      const hits = await memories.recall({ ...asked, limit: limit ?? count ?? max_results ?? 5, signal });
+      const best = hits[0]?.score ?? 1;
+      return { results: hits.map((hit) => resultOf(hit, best)), provider: "memory" as const };
+    },
+  });
+}
+
+function resultOf({ memory, score, snippet }: MemoryHit, best: number): RecalledMemory {
+  const { id, title, type, tags, metadata, createdAt, updatedAt } = memory;
+  return {
+    title,
+    url: memoryScheme + id,
+    snippet,
+    id,
+    score: Number((score / best).toFixed(4)),
+    ...(type !== undefined && { type }),
+    tags,
+    metadata,
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}

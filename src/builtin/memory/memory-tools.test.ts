@@ -1,0 +1,254 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { folderWith } from "../../../test/support/workspace.ts";
+import { openMemories } from "../../adapters/index.ts";
+import { type Engine, createEngine } from "../../engine/index.ts";
+import { createMemoryRecords } from "../../store/index.ts";
+import type { AnyTool, ToolResult } from "../../tool/index.ts";
+import {
+  type Memories,
+  type MemoryRecallOutput,
+  type MessageLog,
+  conversationHistoryTool,
+  createMemories,
+  memoryForgetTool,
+  memoryRecallTool,
+  memoryStoreTool,
+} from "./index.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+interface Opened {
+  readonly engine: Engine;
+  readonly memories: Memories;
+  readonly clock: FakeClock;
+  readonly tools: readonly AnyTool[];
+  readonly file: string;
+}
+
+async function open(messages?: MessageLog): Promise<Opened> {
+  const file = join(await folderWith({}), "memory.db");
+  const store = openMemories({ file });
+  const clock = new FakeClock();
+  const memories = createMemories({ store, clock });
+  const records = createMemoryRecords();
+  const tools = [
+    memoryStoreTool({ memories }),
+    memoryRecallTool({ memories }),
+    memoryForgetTool({ memories }),
+    conversationHistoryTool({ records, ...(messages !== undefined && { messages }) }),
+  ];
+  const engine = createEngine({ tools, records });
+  closing.push(async () => {
+    await engine.close();
+    await store.close();
+  });
+  return { engine, memories, clock, tools, file };
+}
+
+function outputOf(result: ToolResult): unknown {
+  if (!result.success) throw new Error(result.error.message);
+  return result.output;
+}
+
+test("[A17] memory_store gives the id, and memory_recall finds it in the shape of a search", async () => {
+  const { engine, memories } = await open();
+  const stored = await engine.call("memory_store", {
+    content: "- 绳子湿了会缩短\n- Rope shrinks when wet",
+    metadata: { topic: "Rope care", sources: ["https://example.org/rope"], type: "research" },
+    tags: ["rope"],
+  });
+  expect(stored).toMatchObject({ success: true, output: expect.stringMatching(/^mem-[0-9a-f]{32}$/) });
+  const id = String(outputOf(stored));
+  expect(stored.meta).toMatchObject({ memoryId: id, created: true });
+  for (const query of ["rope", "绳子", "wet rope shrinks", "care"]) {
+    expect(outputOf(await engine.call("memory_recall", { query }))).toEqual({
+      provider: "memory",
+      results: [
+        {
+          title: "Rope care",
+          url: `memory:${id}`,
+          snippet: "- 绳子湿了会缩短 - Rope shrinks when wet",
+          id,
+          score: 1,
+          type: "research",
+          tags: ["rope"],
+          metadata: { topic: "Rope care", sources: ["https://example.org/rope"], type: "research" },
+          created_at: "2026-01-01T00:00:00.000Z",
+          updated_at: "2026-01-01T00:00:00.000Z",
+        },
+      ],
+    });
+  }
+  expect(await memories.get(`memory:${id}`)).toMatchObject({ id, text: expect.stringContaining("Rope shrinks") });
+  expect(await memories.get("memory:unknown")).toBeUndefined();
+});
+
+test("[A17] storing the same again is one memory, with what both said about it", async () => {
+  const { engine, tools } = await open();
+  const first = await engine.call("memory_store", { content: "Rope  shrinks\n", metadata: { a: 1 } });
+  const again = await engine.call("memory_store", { content: "Rope shrinks", metadata: { b: 2 }, type: "fact" });
+  expect(outputOf(again)).toBe(outputOf(first));
+  expect(again.meta).toMatchObject({ created: false });
+  expect(outputOf(await engine.call("memory_recall", { query: "rope" }))).toMatchObject({
+    results: [{ metadata: { a: 1, b: 2 }, type: "fact" }],
+  });
+  const objects = [
+    { x: 1, y: [2] },
+    { y: [2], x: 1 },
+  ].map((content) => engine.call("memory_store", { content }));
+  const [one, other] = await Promise.all(objects);
+  expect(one?.success && one.output).toBe(other?.success && other.output);
+  const [store] = tools;
+  expect(store).toMatchObject({ effect: "idempotent", destructive: false });
+});
+
+test("memories of one namespace are not found from another, and each limit is understood", async () => {
+  const { engine } = await open();
+  for (let number = 0; number < 8; number++) await engine.call("memory_store", { content: `rope ${number}` });
+  const id = String(outputOf(await engine.call("memory_store", { content: "rope 1", namespace: "ann" })));
+  const recall = async (args: object): Promise<number> =>
+    (outputOf(await engine.call("memory_recall", { query: "rope", ...args })) as MemoryRecallOutput).results.length;
+  expect(await recall({ namespace: "ann" })).toBe(1);
+  expect(await recall({})).toBe(5);
+  expect(await recall({ limit: 2 })).toBe(2);
+  expect(await recall({ count: 3 })).toBe(3);
+  expect(await recall({ max_results: 50 })).toBe(8);
+  expect(id).not.toBe(outputOf(await engine.call("memory_store", { content: "rope 1" })));
+});
+
+test.each([
+  [{ content: "" }, "empty_content"],
+  [{ content: "  \n" }, "empty_content"],
+  [{ content: {} }, "empty_content"],
+  [{ content: null }, "empty_content"],
+  [{ content: "x".repeat(300_000) }, "too_large"],
+  [{ content: { a: "x".repeat(600_000) } }, "too_large"],
+  [{ content: "x", metadata: { a: "x".repeat(40_000) } }, "too_large"],
+  [{ content: "x", namespace: "../x" }, "bad_namespace"],
+  [{ content: "x", namespace: "" }, "bad_namespace"],
+])("memory_store refuses %#: %s", async (args, reason) => {
+  const { engine } = await open();
+  expect(await engine.call("memory_store", args)).toMatchObject({
+    success: false,
+    error: { code: "validation_error", reason, retry: "never" },
+  });
+});
+
+test("[hostile] keys that reach into prototypes stay keys", async () => {
+  const { engine } = await open();
+  const metadata = JSON.parse('{"__proto__x":1,"constructor":{"a":1},"toString":"x"}') as object;
+  expect(await engine.call("memory_store", { content: "rope", metadata })).toMatchObject({ success: true });
+  expect(outputOf(await engine.call("memory_recall", { query: "rope" }))).toMatchObject({ results: [{ metadata }] });
+});
+
+test("forgetting by id takes that memory alone, and a second time does nothing", async () => {
+  const { engine } = await open();
+  const id = String(outputOf(await engine.call("memory_store", { content: "rope one" })));
+  await engine.call("memory_store", { content: "rope two" });
+  expect(await engine.call("memory_forget", { id: `memory:${id}` })).toMatchObject({
+    output: { forgotten: 1, matches: [{ id, title: "rope one" }] },
+  });
+  expect(await engine.call("memory_forget", { id })).toMatchObject({ success: true, output: { forgotten: 0 } });
+  expect(outputOf(await engine.call("memory_recall", { query: "rope" }))).toMatchObject({
+    results: [{ title: "rope two" }],
+  });
+});
+
+test("forgetting by query takes a look first, and only as many as were confirmed", async () => {
+  const { engine, tools } = await open();
+  for (const content of ["wet rope", "dry rope", "sail"]) await engine.call("memory_store", { content });
+  const forget = tools[2] as AnyTool;
+  const { effect, destructive } = forget as {
+    effect: (args: object) => string;
+    destructive: (args: object) => boolean;
+  };
+  expect([effect({ query: "rope" }), destructive({ query: "rope" })]).toEqual(["read", false]);
+  expect([effect({ query: "rope", confirm: 2 }), destructive({ id: "x" })]).toEqual(["idempotent", true]);
+  expect(await engine.call("memory_forget", { query: "rope" })).toMatchObject({
+    output: { forgotten: 0, confirm: 2, matches: [expect.anything(), expect.anything()] },
+  });
+  expect(await engine.call("memory_forget", { query: "rope", confirm: 1 })).toMatchObject({
+    error: { code: "validation_error", reason: "count_differs" },
+  });
+  const done = await engine.call("memory_forget", { query: "rope", confirm: 2 });
+  expect(done).toMatchObject({ output: { forgotten: 2 } });
+  expect(outputOf(done)).not.toHaveProperty("confirm");
+  expect(outputOf(await engine.call("memory_recall", { query: "rope sail" }))).toMatchObject({
+    results: [{ title: "sail" }],
+  });
+  expect(await engine.call("memory_forget", {})).toMatchObject({ error: { reason: "nothing_named" } });
+});
+
+test("what one process stored, another recalls, though the first was killed right after", async () => {
+  const { engine, file } = await open();
+  const program = `
+    import { openMemories } from ${JSON.stringify(join(import.meta.dirname, "../../adapters/index.ts"))};
+    import { createMemories } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))};
+    const memories = createMemories({ store: openMemories({ file: process.argv[1] }) });
+    const { memory } = await memories.store({ content: "绳子 rope of hemp" });
+    process.stdout.write(memory.id, () => process.kill(process.pid, "SIGKILL"));`;
+  let id = "";
+  try {
+    execFileSync(process.execPath, ["--input-type=module-typescript", "-e", program, file], { encoding: "utf8" });
+  } catch (error) {
+    id = (error as { stdout: string }).stdout;
+  }
+  expect(outputOf(await engine.call("memory_recall", { query: "绳子" }))).toMatchObject({
+    results: [{ url: `memory:${id}` }],
+  });
+});
+
+test("[E09] get_conversation_history tells calls and messages, oldest first, cut where they are long", async () => {
+  const asked: string[] = [];
+  const { engine } = await open({
+    messages: async (conversationId) => {
+      asked.push(conversationId);
+      return [{ role: "user", content: "hello ".repeat(200), at: 0 }];
+    },
+  });
+  const context = { conversationId: "c1" };
+  await engine.call("memory_store", { content: "rope" }, context);
+  await engine.call("memory_store", { content: "" }, context);
+  await engine.call("memory_store", { content: "other" }, { conversationId: "c2" });
+  const history = outputOf(await engine.call("get_conversation_history", {}, context));
+  expect(history).toMatchObject({
+    conversation_id: "c1",
+    history: [
+      { kind: "message", role: "user", content: expect.stringMatching(/^hello .{0,510}…$/) },
+      { kind: "call", tool: "memory_store", success: true, arguments: '{"content":"rope"}' },
+      { kind: "call", success: false, result: expect.stringContaining("validation_error: content is empty") },
+    ],
+    summary: { total_calls: 2, success_rate: 50, tool_usage: { memory_store: 2 } },
+    truncated: true,
+  });
+  expect(asked).toEqual(["c1"]);
+  expect(outputOf(await engine.call("getConversationHistory", { limit: 1 }, context))).toMatchObject({
+    history: [{ tool: "get_conversation_history" }],
+    truncated: true,
+  });
+});
+
+test("a conversation reads no other one's history", async () => {
+  const { engine } = await open();
+  const other = await engine.call("get_conversation_history", { conversation_id: "c2" }, { conversationId: "c1" });
+  expect(other).toMatchObject({ error: { code: "permission_denied", reason: "other_conversation" } });
+  expect(await engine.call("get_conversation_history", {})).toMatchObject({ error: { reason: "no_conversation" } });
+  expect(await engine.call("get_conversation_history", { conversation_id: "c2" })).toMatchObject({
+    output: { conversation_id: "c2", history: [], truncated: false },
+  });
+});
+
+test("every example of these tools runs", async () => {
+  const { engine, tools } = await open();
+  for (const { name, input } of tools) {
+    const examples = input.json["examples"] as object[];
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(await engine.call(name, example)).toMatchObject({ success: true });
+  }
+});

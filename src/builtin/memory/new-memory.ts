@@ -1,0 +1,115 @@
+import { canonicalJson, jsonText, nodeCrypto, plainJsonSize } from "../../base/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import { type NewMemory, joinTags } from "../../store/index.ts";
+import { memoryFailure } from "./memory-reasons.ts";
+
+/** Something to remember, as a caller says it. */
+export interface Remembered {
+  /** A text, or any other JSON value. */
+  readonly content: unknown;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly string[];
+  /** Memories of one namespace are not found from another; `default` where absent. */
+  readonly namespace?: string;
+  /** What kind of memory it is, such as `research`. */
+  readonly type?: string;
+}
+
+/** Larger contents are documents, not memories. */
+const maxContentBytes = 256 * 1024;
+const maxMetadataBytes = 32 * 1024;
+const maxTags = 50;
+const longestTag = 100;
+const longestTitle = 100;
+
+/** Where memories go when nothing is said. */
+export const usualNamespace = "default";
+
+/** Checks what is to be remembered, gives it its title, and the id that the same content always has. */
+export function newMemory(given: Remembered): NewMemory {
+  const { content, metadata = {} } = given;
+  const namespace = checkNamespace(given.namespace);
+  const text = textOf(content);
+  if (text.trim() === "") throw refusal("empty_content", "content is empty: pass the text to remember", "content");
+  if (Buffer.byteLength(text) > maxContentBytes) {
+    throw refusal("too_large", `content has more than ${maxContentBytes} bytes: store a summary of it`, "content");
+  }
+  checkMetadata(metadata);
+  const type = given.type ?? (typeof metadata["type"] === "string" ? metadata["type"] : undefined);
+  return {
+    id: idOf(namespace, content),
+    namespace,
+    title: titleOf(content, text, metadata),
+    text,
+    ...(typeof content !== "string" && { content }),
+    ...(type !== undefined && { type: type.slice(0, longestTag) }),
+    tags: joinTags([], given.tags ?? [])
+      .slice(0, maxTags)
+      .map((tag) => tag.slice(0, longestTag)),
+    metadata,
+  };
+}
+
+/** A namespace in its one form. */
+export function checkNamespace(namespace: string = usualNamespace): string {
+  const name = namespace.trim().normalize("NFC");
+  if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._:@/-]{0,127}$/u.test(name)) return name;
+  const message =
+    "namespace must begin with a letter or a digit and have at most 128 letters, digits, . _ - : @ / or spaces";
+  throw refusal("bad_namespace", message, "namespace");
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  // Counted before it is written: it may be very large.
+  if (plainJsonSize(content, 2 * maxContentBytes) === Infinity) {
+    throw refusal("too_large", `content has more than ${maxContentBytes} bytes: store a summary of it`, "content");
+  }
+  const written = jsonText(content);
+  if ("problem" in written) throw refusal("not_json", `content cannot be kept: ${written.problem}`, "content");
+  if (content === null || isEmpty(content)) return "";
+  return typeof content === "object" ? JSON.stringify(content, null, 2) : written.text;
+}
+
+function isEmpty(content: unknown): boolean {
+  return typeof content === "object" && content !== null && Object.keys(content).length === 0;
+}
+
+function checkMetadata(metadata: Readonly<Record<string, unknown>>): void {
+  const written = jsonText(metadata);
+  if ("problem" in written) throw refusal("not_json", `metadata cannot be kept: ${written.problem}`, "metadata");
+  if (Buffer.byteLength(written.text) > maxMetadataBytes) {
+    throw refusal(
+      "too_large",
+      `metadata has more than ${maxMetadataBytes} bytes: put long texts into content`,
+      "metadata",
+    );
+  }
+}
+
+/** The same for texts that differ only in white space, and for objects that differ only in the order of their keys. */
+function idOf(namespace: string, content: unknown): string {
+  const same =
+    typeof content === "string"
+      ? `text ${content.normalize("NFC").replaceAll(/\s+/g, " ").trim()}`
+      : canonicalJson(content);
+  return `mem-${nodeCrypto().hash("sha256", `${namespace}\n${same}`, "hex").slice(0, 32)}`;
+}
+
+function titleOf(content: unknown, text: string, metadata: Readonly<Record<string, unknown>>): string {
+  const own = isRecord(content) ? content["title"] : undefined;
+  const named = [metadata["title"], own, metadata["topic"]].find((one) => typeof one === "string" && one.trim() !== "");
+  const line = typeof named === "string" ? named : firstLine(text);
+  const title = line.replaceAll(/\s+/g, " ").trim();
+  return title.length > longestTitle ? `${title.slice(0, longestTitle).toWellFormed()}…` : title;
+}
+
+function firstLine(text: string): string {
+  const lines = text.slice(0, 2000).split("\n");
+  const bare = lines.map((line) => line.replace(/^[\s#>*\-{["]+/, "").trim());
+  return bare.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? text.slice(0, longestTitle).trim();
+}
+
+function refusal(reason: Parameters<typeof memoryFailure>[0], message: string, parameter: string): Error {
+  return memoryFailure(reason, message, { issues: [{ path: [parameter], code: reason, message }] });
+}

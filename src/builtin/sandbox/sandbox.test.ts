@@ -1,0 +1,296 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, describe, expect, test } from "vitest";
+import { isFailureError } from "../../base/index.ts";
+import { type SandboxOptions, type SandboxResult, findPrograms, runSandboxed, sandboxStatus } from "./index.ts";
+
+interface Row {
+  readonly area: string;
+  readonly input: string;
+  readonly expected: string;
+}
+
+const rows = (JSON.parse(readFileSync("test/data/bad-inputs.json", "utf8")) as Row[]).filter(
+  ({ area }) => area === "sandbox",
+);
+
+const { available } = await sandboxStatus();
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+  } catch (error) {
+    if (isFailureError(error)) return error.reason;
+    throw error;
+  }
+  return "it went through";
+}
+
+/** Runs a script with the sandbox's Node. */
+function script(code: string, options: SandboxOptions = {}): Promise<SandboxResult> {
+  return runSandboxed(["node", "main.js"], { ...options, files: [{ path: "main.js", content: code }] });
+}
+
+/** Processes of this machine whose command line holds this text. */
+function running(mark: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(mark);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** A number of seconds that no other process of this machine sleeps. */
+const mark = (): string => `${80_000 + Math.floor(Math.random() * 10_000)}.${process.pid}`;
+
+/** What each row of the table means here. */
+const cases: Readonly<Record<string, () => Promise<void>>> = {
+  "process.kill(process.ppid)": async () => {
+    const { stdout } = await script(`
+      try { process.kill(process.ppid) } catch {}
+      for (const pid of [${process.pid}, ${process.ppid}]) try { process.kill(pid, 0); console.log("reached") } catch {}
+      console.log(process.pid < 50);`);
+    expect(stdout).toBe("true\n");
+  },
+  "print 1 GB to stdout": async () => {
+    const program = ["sh", "-c", "head -c 1073741824 /dev/zero"];
+    const { stdout, ended } = await runSandboxed(program, { limits: { outputBytes: 100_000 } });
+    expect([ended, stdout.length]).toEqual(["output", 100_000]);
+  },
+  "Object.prototype.x=1": async () => {
+    expect(await script("Object.prototype.x=1")).toMatchObject({ code: 0 });
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  },
+  "fetch('http://127.0.0.1:PORT') under --permission": async () => {
+    let hits = 0;
+    const server = createServer((_request, response) => {
+      hits++;
+      response.end("SECRET");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { stdout } = await script(
+      `fetch("http://127.0.0.1:${port}").then((r) => r.text(), (e) => e.cause.code).then(console.log)`,
+    );
+    expect([stdout, hits]).toEqual(["ECONNREFUSED\n", 0]);
+  },
+  "child survives the parent": async () => {
+    const seconds = mark();
+    const code = `
+      require("node:child_process").spawn("setsid", ["sh", "-c", "trap '' TERM HUP; sleep ${seconds} & wait"],
+        { detached: true, stdio: "ignore" }).unref();
+      setTimeout(() => process.exit(0), 200)`;
+    expect(await script(code)).toMatchObject({ code: 0 });
+    expect(running(seconds)).toEqual([]);
+  },
+  "require('node:sqlite') read a DB outside the root under --permission": async () => {
+    const folder = mkdtempSync(join(tmpdir(), "windlass-sandbox-"));
+    closing.push(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "secret.db");
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('SECRET')");
+    database.close();
+    const { stdout, stderr, code } = await script(`
+      const { DatabaseSync } = require("node:sqlite");
+      console.log(new DatabaseSync(${JSON.stringify(path)}, { readOnly: true }).prepare("SELECT * FROM t").all())`);
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toContain("SECRET");
+  },
+  "this.constructor.constructor('return process')()": async () => {
+    // It gets a process, and it is its own: nothing of this one can be seen.
+    const { stdout } = await script(`
+      const inner = this.constructor.constructor('return process')();
+      console.log(Object.keys(inner.env).sort().join(), inner.pid === ${process.pid}, inner.cwd())`);
+    expect(stdout).toBe("HOME,LANG,PATH,PWD false /work\n");
+  },
+  "for(;;);": async () => {
+    const started = performance.now();
+    expect(await script("for(;;);", { limits: { timeMs: 700 } })).toMatchObject({ ended: "time", code: 137 });
+    expect(performance.now() - started).toBeLessThan(5000);
+  },
+  "let a=[];for(;;)a.push(new Array(1e5).fill(1))": async () => {
+    const limits = { timeMs: 15_000, memoryBytes: 256 * 1_048_576 };
+    const { code } = await script("let a=[];for(;;)a.push(new Array(1e5).fill(1))", { limits });
+    expect(code).toBeGreaterThan(0);
+  },
+};
+
+describe.skipIf(!available)("in the sandbox", () => {
+  test.each(rows.map((row) => [row.input, row] as const))("%s", async (input) => {
+    const held = cases[input];
+    expect(held, "a case for every row").toBeDefined();
+    await held?.();
+  });
+
+  test("there is no network, home, secret or other process, and the system cannot be written", async () => {
+    const { stdout } = await script(`
+      const fs = require("node:fs"), os = require("node:os");
+      const fails = (work) => { try { work(); return false } catch { return true } };
+      console.log(JSON.stringify({
+        interfaces: Object.keys(os.networkInterfaces()),
+        top: fs.readdirSync("/").sort().join(),
+        etc: fs.readdirSync("/etc").includes("shadow"),
+        host: os.hostname(), user: os.userInfo().username,
+        readOnly: ["/x", "/usr/x", "/etc/x", "/dev/x", "/opt/windlass/x"].every((path) => fails(() => fs.writeFileSync(path, ""))),
+        writable: ["/work/x", "/tmp/x"].every((path) => !fails(() => fs.writeFileSync(path, ""))),
+        processes: fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length,
+      }))`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      interfaces: ["lo"],
+      etc: false,
+      host: "sandbox",
+      user: "sandbox",
+      readOnly: true,
+      writable: true,
+      processes: 2,
+    });
+    expect(stdout).not.toMatch(/root|home|var|mnt|srv|boot|run/);
+  });
+
+  test("no further namespace can be made, and no right gained", async () => {
+    const { stdout } = await runSandboxed([
+      "sh",
+      "-c",
+      "unshare -U true 2>/dev/null || echo no; grep -E 'CapEff|NoNew' /proc/self/status",
+    ]);
+    expect(stdout.replace(/\s+/g, " ")).toBe("no CapEff: 0000000000000000 NoNewPrivs: 1 ");
+  });
+
+  test("a fork bomb ends at its limits, and nothing of it is left", async () => {
+    const seconds = mark();
+    const bomb = `bomb() { sleep ${seconds} & bomb | bomb; }; bomb`;
+    const started = performance.now();
+    const result = await runSandboxed(["sh", "-c", bomb], { limits: { timeMs: 1500, processes: 64 } });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(result.code).toBeGreaterThan(0);
+    expect(running(seconds)).toEqual([]);
+  });
+
+  test("many processes share one limit of memory", async () => {
+    // Each keeps 110 MB until someone reads on.
+    const hoard = "(head -c 120000000 /dev/zero | tail -c 110000000 | (sleep 60; cat > /dev/null)) &";
+    const limits = { timeMs: 15_000, memoryBytes: 400 * 1_048_576 };
+    const result = await runSandboxed(["sh", "-c", `${hoard} ${hoard} ${hoard} ${hoard} ${hoard} wait`], { limits });
+    expect(result).toMatchObject({ ended: "memory", code: 137 });
+  });
+
+  test("files and folders are limited in size", async () => {
+    const fill = "for i in 1 2 3 4; do head -c 3000000 /dev/zero > /work/$i || exit 1; done";
+    const limits = { diskBytes: 8_000_000, fileBytes: 4_000_000 };
+    expect(await runSandboxed(["sh", "-c", fill], { limits })).toMatchObject({ code: 1 });
+    const one = await runSandboxed(["sh", "-c", "head -c 5000000 /dev/zero > /work/one; wc -c < /work/one"], {
+      limits,
+    });
+    expect(Number(one.stdout)).toBeLessThanOrEqual(4_000_000);
+  });
+
+  test("a cancelled program is killed, with all it started", async () => {
+    const seconds = mark();
+    const controller = new AbortController();
+    const work = runSandboxed(["sh", "-c", `sleep ${seconds} & echo on; sleep ${seconds}`], {
+      signal: controller.signal,
+    });
+    const ended = reasonOf(work);
+    while (running(`sleep\0${seconds}`).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    controller.abort();
+    expect(await ended).toBe("aborted");
+    expect(running(seconds)).toEqual([]);
+    expect(await reasonOf(runSandboxed(["true"], { signal: AbortSignal.abort() }))).toBe("aborted");
+  });
+
+  test("files arrive in their folders, byte for byte", async () => {
+    const files = [
+      { path: "a/b/c.bin", content: Buffer.from([0, 255, 10]) },
+      { path: "长.txt", content: "文".repeat(200_000) },
+      { path: "./a/d.txt", content: "" },
+    ];
+    const { stdout } = await runSandboxed(["sh", "-c", "od -An -tx1 a/b/c.bin; wc -c < 长.txt; wc -c < a/d.txt"], {
+      files,
+    });
+    expect(stdout.replace(/\s+/g, " ")).toBe(" 00 ff 0a 600000 0 ");
+  });
+
+  test("arguments reach the program as they are", async () => {
+    const args = ["$(id)", "`id`", "; id", "--help", "a b", "*", ""];
+    const { stdout } = await script("console.log(JSON.stringify(process.argv.slice(2)))").then(() =>
+      runSandboxed(["node", "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...args]),
+    );
+    expect(JSON.parse(stdout)).toEqual(args);
+  });
+
+  test("an exit code and a missing program are results", async () => {
+    expect(await runSandboxed(["sh", "-c", "echo out; echo err >&2; exit 7"])).toMatchObject({
+      code: 7,
+      stdout: "out\n",
+      stderr: "err\n",
+    });
+    expect(await runSandboxed(["no-such-program"])).toMatchObject({ code: 127 });
+  });
+});
+
+test.each([
+  [[{ path: "../x", content: "" }]],
+  [[{ path: "/etc/passwd", content: "" }]],
+  [[{ path: "", content: "" }]],
+  [[{ path: "a\0b", content: "" }]],
+  [
+    [
+      { path: "a", content: "" },
+      { path: "a/b", content: "" },
+    ],
+  ],
+])("files with bad paths are refused: %j", async (files) => {
+  expect(await reasonOf(runSandboxed(["true"], { files }))).toBe("bad_files");
+});
+
+test("too many files, too large ones, and no command are refused", async () => {
+  const many = Array.from({ length: 201 }, (_, at) => ({ path: String(at), content: "" }));
+  expect(await reasonOf(runSandboxed(["true"], { files: many }))).toBe("bad_files");
+  expect(await reasonOf(runSandboxed(["true"], { files: [{ path: "a", content: Buffer.alloc(9_000_000) }] }))).toBe(
+    "bad_files",
+  );
+  expect(await reasonOf(runSandboxed([]))).toBe("bad_files");
+  expect(await reasonOf(runSandboxed(["a\0"]))).toBe("bad_files");
+});
+
+test.skipIf(process.platform !== "linux")("what is missing is named", async () => {
+  const empty = mkdtempSync(join(tmpdir(), "windlass-empty-"));
+  closing.push(() => rmSync(empty, { recursive: true }));
+  await expect(findPrograms([empty])).rejects.toMatchObject({ code: "not_available", reason: "not_installed" });
+  await expect(findPrograms([empty])).rejects.toThrow("apt-get install bubblewrap");
+});
+
+test.skipIf(process.platform !== "linux").each([
+  ["bwrap: Unknown option --disable-userns", "too_old", "0.8 or newer"],
+  [
+    "bwrap: No permissions to create new namespace, likely because the kernel does not allow it",
+    "no_namespaces",
+    "sysctl",
+  ],
+  ["bwrap: setting up uid map: Permission denied", "no_namespaces", "sysctl"],
+  ["bwrap: Can't find source path /root/node: Permission denied", "unreadable", "every user can read"],
+  ["bwrap: something new", "setup_failed", "something new"],
+])("a sandbox that cannot be made tells why: %s", async (complaint, reason, advice) => {
+  const folder = mkdtempSync(join(tmpdir(), "windlass-bwrap-"));
+  closing.push(() => rmSync(folder, { recursive: true }));
+  const { chmodSync, writeFileSync } = await import("node:fs");
+  const bubblewrap = join(folder, "bwrap");
+  writeFileSync(bubblewrap, `#!/bin/sh\nprintf '%s\\n' "${complaint}" >&2\nexit 1\n`);
+  for (const path of [folder, bubblewrap]) chmodSync(path, 0o755);
+  const status = await sandboxStatus({ programs: { bubblewrap, prlimit: "/usr/bin/prlimit" } });
+  expect(status).toMatchObject({ available: false, reason, message: expect.stringContaining(advice) });
+});

@@ -1,0 +1,146 @@
+import type { Clock } from "../../base/index.ts";
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { SandboxPrograms } from "./sandbox-programs.ts";
+import type { CodeFile, CodeFiles } from "./test-runner/test-project.ts";
+import type { TestReport } from "./test-runner/test-report.ts";
+
+/** What `test_runner` takes. */
+export interface TestRunnerInput {
+  readonly code: string | CodeFiles;
+  readonly tests?: string | readonly CodeFile[];
+  readonly language?: string;
+  readonly coverage?: boolean;
+  readonly timeout?: number;
+}
+
+/** What `test_runner` gives; tests that fail are part of it. */
+export interface TestRunnerOutput extends TestReport {
+  readonly duration_ms: number;
+  /** The limit at which the run was ended. */
+  readonly ended?: "time" | "memory" | "output";
+}
+
+const defaultSeconds = 60;
+
+/** To set the sandbox up and to clear it away. */
+const aroundMs = 10_000;
+
+const fileList: JsonSchema = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
+    required: ["path", "content"],
+  },
+};
+
+const inputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    code: {
+      anyOf: [
+        { type: "string", minLength: 1 },
+        {
+          type: "object",
+          properties: { language: { type: "string" }, files: { ...fileList, minItems: 1 }, tests: fileList },
+          required: ["files"],
+        },
+      ],
+      description:
+        "The code: text, or { language, files: [{ path, content }], tests: [{ path, content }] } as code_generator gives. " +
+        "Text becomes main.js, main.ts or main.py, by which tests import it.",
+    },
+    tests: {
+      anyOf: [{ type: "string", minLength: 1 }, fileList],
+      description:
+        "The tests: text or files. JavaScript and TypeScript with node:test and node:assert; Python with unittest, plain " +
+        "test_ functions, or pytest where it is installed. Without, the tests in code are run.",
+    },
+    language: {
+      type: "string",
+      description: "javascript, typescript or python; by default what code says or its file names, else javascript.",
+    },
+    coverage: { type: "boolean", default: false, description: "Also measure how many lines of the code ran." },
+    timeout: {
+      type: "number",
+      minimum: 1,
+      maximum: 300,
+      default: defaultSeconds,
+      description: "Seconds for all tests.",
+    },
+  },
+  required: ["code"],
+  additionalProperties: false,
+  examples: [
+    {
+      code: "export const add = (a, b) => a + b;",
+      tests:
+        'import test from "node:test";\nimport assert from "node:assert";\nimport { add } from "./main.js";\n' +
+        'test("adds", () => assert.equal(add(2, 3), 5));',
+      coverage: true,
+    },
+  ],
+};
+
+const outputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    passed: { type: "integer" },
+    failed: { type: "integer" },
+    skipped: { type: "integer" },
+    total: { type: "integer" },
+    failures: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { name: { type: "string" }, message: { type: "string" } },
+        required: ["name", "message"],
+      },
+    },
+    coverage: { type: "object", properties: { lines: { type: "number" } }, required: ["lines"] },
+    output: { type: "string" },
+    truncated: { type: "boolean" },
+    duration_ms: { type: "number" },
+    ended: { type: "string", enum: ["time", "memory", "output"] },
+  },
+  required: ["passed", "failed", "skipped", "total", "failures", "output", "truncated", "duration_ms"],
+};
+
+/** `test_runner`: runs tests in the sandbox. Always registered; without a sandbox it answers `not_available`. */
+export function testRunnerTool({
+  clock,
+  programs,
+}: { readonly clock?: Clock; readonly programs?: SandboxPrograms } = {}): Tool<
+  TestRunnerInput,
+  TestRunnerInput,
+  TestRunnerOutput
+> {
+  return defineTool({
+    name: "test_runner",
+    description:
+      "Runs tests of JavaScript, TypeScript or Python code in a sandbox: no network, no files of this machine, limited " +
+      "memory and time. Gives how many passed, failed and were skipped, the failures with their messages, what was " +
+      "printed, and with coverage the percentage of lines that ran. Failing tests are a result, not an error.",
+    displayName: "Test runner",
+    category: "general",
+    tags: ["code", "test"],
+    capabilities: ["run_tests", "test", "运行测试", "测试"],
+    // Nothing outlives the sandbox.
+    effect: "read",
+    timeoutMs: ({ timeout = defaultSeconds }) => timeout * 1000 + aroundMs,
+    input: fromJsonSchema<TestRunnerInput, TestRunnerInput>(inputJson),
+    output: fromJsonSchema<TestRunnerOutput, TestRunnerOutput>(outputJson),
+    run: async ({ coverage = false, timeout = defaultSeconds, ...request }, { signal }) => {
+      const { runTests } = await import("./test-runner/run-tests.ts");
+      const { durationMs, ...report } = await runTests(request, {
+        coverage,
+        timeMs: timeout * 1000,
+        signal,
+        ...(clock !== undefined && { clock }),
+        ...(programs !== undefined && { programs }),
+      });
+      return { ...report, duration_ms: Math.round(durationMs) };
+    },
+  });
+}

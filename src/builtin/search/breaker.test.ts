@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { Breaker } from "./breaker.ts";
+import { RateBucket } from "./rate-bucket.ts";
+
+describe("a breaker", () => {
+  const limits = { failures: 2, restMs: 100, longestRestMs: 300 };
+
+  test("opens after failures in a row, and lets one try after the rest", () => {
+    const breaker = new Breaker(limits);
+    expect(breaker.enter(0)).toBe(0);
+    breaker.fail(0);
+    expect(breaker.enter(1)).toBe(0);
+    breaker.fail(1);
+    expect(breaker.enter(2)).toBe(99);
+    expect(breaker.enter(101)).toBe(0);
+    expect(breaker.enter(101)).toBeGreaterThan(0);
+    breaker.succeed();
+    expect([breaker.enter(102), breaker.enter(102)]).toEqual([0, 0]);
+  });
+
+  test("rests longer each time that the trial fails, up to a limit", () => {
+    const breaker = new Breaker(limits);
+    breaker.fail(0);
+    breaker.fail(0);
+    let now = 100;
+    const rests: number[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      expect(breaker.enter(now)).toBe(0);
+      breaker.fail(now);
+      const rest = breaker.enter(now);
+      rests.push(rest);
+      now += rest;
+    }
+    expect(rests).toEqual([200, 300, 300, 300]);
+  });
+
+  test("rests at once where the other side says how long", () => {
+    const breaker = new Breaker(limits);
+    breaker.fail(0, 250);
+    expect(breaker.enter(0)).toBe(250);
+  });
+
+  test("success in between starts the count anew; what tells nothing changes nothing", () => {
+    const breaker = new Breaker(limits);
+    breaker.fail(0);
+    breaker.succeed();
+    breaker.fail(0);
+    breaker.forget();
+    expect(breaker.enter(0)).toBe(0);
+    breaker.fail(0);
+    breaker.enter(200);
+    breaker.forget();
+    expect(breaker.enter(200)).toBe(0);
+  });
+});
+
+test("a bucket gives a few at once, then as many as flow in", () => {
+  const bucket = new RateBucket(60);
+  expect(Array.from({ length: 7 }, () => bucket.take(0))).toEqual([0, 0, 0, 0, 0, 0, 1000]);
+  expect(bucket.take(999)).toBe(1);
+  expect(bucket.take(1000)).toBe(0);
+  expect(bucket.take(1000)).toBe(1000);
+  expect(Array.from({ length: 7 }, () => bucket.take(1_000_000)).filter((wait) => wait === 0)).toHaveLength(6);
+});

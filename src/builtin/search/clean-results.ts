@@ -1,0 +1,91 @@
+import { stripUnsafe } from "../../text/index.ts";
+import { canonicalUrl, withoutTracking } from "./canonical-url.ts";
+import type { SearchResult } from "./search-provider.ts";
+
+const longest = { title: 300, snippet: 1000, url: 2048 } as const;
+/** More of a text than this is not cleaned. */
+const mostRaw = 20_000;
+
+/**
+ * Results as they can be shown: only addresses that can be fetched, each page once, texts without tags, entities and
+ * unseen characters, on one line and not too long.
+ */
+export function cleanResults(
+  raw: readonly SearchResult[],
+  { count, schemes = [] }: { readonly count: number; readonly schemes?: readonly string[] | undefined },
+): SearchResult[] {
+  const found = new Map<string, SearchResult>();
+  for (const { title, url, snippet } of raw) {
+    if (found.size >= count) break;
+    const address = addressOf(url, schemes);
+    if (address === undefined) continue;
+    const key = canonicalUrl(address);
+    if (found.has(key)) continue;
+    const name = cleanText(title, longest.title);
+    found.set(key, { title: name === "" ? address : name, url: address, snippet: cleanText(snippet, longest.snippet) });
+  }
+  return [...found.values()];
+}
+
+/** A web address in full, or one of the provider's own. */
+function addressOf(url: string, schemes: readonly string[]): string | undefined {
+  const text = url.trim();
+  if (text.length > longest.url || stripUnsafe(text) !== text) return undefined;
+  const parsed = URL.parse(text);
+  if (parsed === null || parsed.username !== "" || parsed.password !== "") return undefined;
+  if (parsed.protocol === "http:" || parsed.protocol === "https:") return withoutTracking(parsed.href);
+  return schemes.includes(parsed.protocol.slice(0, -1)) ? text : undefined;
+}
+
+/** A text of unknown origin on one line, without markup. */
+export function cleanText(text: string, most: number): string {
+  const plain = openEntities(text.slice(0, mostRaw).replaceAll(/<\/?[a-z!][^<>]{0,2000}>/gi, tagSpace));
+  const line = stripUnsafe(plain)
+    .replaceAll(/[\s\u00a0]+/g, " ")
+    .trim();
+  return line.length <= most
+    ? line
+    : `${line
+        .slice(0, most - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, "")
+        .trimEnd()}…`;
+}
+
+/** Marks of emphasis stand inside words, other tags between them. */
+function tagSpace(tag: string): string {
+  return /^<\/?(?:b|strong|em|i|mark|span|u)\b/i.test(tag) ? "" : " ";
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  hellip: "…",
+  ndash: "–",
+  mdash: "—",
+  middot: "·",
+  lsquo: "‘",
+  rsquo: "’",
+  ldquo: "“",
+  rdquo: "”",
+  laquo: "«",
+  raquo: "»",
+  copy: "©",
+  reg: "®",
+  trade: "™",
+  deg: "°",
+  times: "×",
+};
+
+/** Once only: what is written as `&amp;lt;` means `&lt;`. */
+function openEntities(text: string): string {
+  return text.replaceAll(/&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi, (entity, body: string) => {
+    if (!body.startsWith("#")) return Object.hasOwn(named, body) ? (named[body] ?? entity) : entity;
+    const code = /^#x/i.test(body) ? Number.parseInt(body.slice(2), 16) : Number(body.slice(1));
+    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : entity;
+  });
+}

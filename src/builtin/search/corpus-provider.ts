@@ -1,0 +1,82 @@
+import { type TextDocument, type TextIndex, createMemoryTextIndex } from "../../store/index.ts";
+import type { SearchProvider } from "./search-provider.ts";
+
+/** How a {@link createCorpus} is made. */
+export interface CorpusOptions {
+  /** The folder; without it the provider is not configured. */
+  readonly folder?: string | undefined;
+  /** Where its texts are found by their words; in memory where absent. */
+  readonly index?: TextIndex;
+  /** What to set, for messages. */
+  readonly missing?: readonly string[];
+}
+
+/** A folder of texts that stands in for the web, without any network. */
+export interface Corpus {
+  readonly provider: SearchProvider;
+  /** What stands behind an address such as `corpus:tides.md`, for `web_fetch`. */
+  readonly resolve: (address: string) => Promise<{ readonly title: string; readonly text: string } | undefined>;
+}
+
+const collection = "corpus";
+
+/**
+ * Makes a folder of Markdown, text and HTML files searchable: `corpus:<path>` addresses, which {@link Corpus.resolve}
+ * reads. The files are read when something is first looked for, and once.
+ *
+ * @example
+ * ```ts
+ * const corpus = createCorpus({ folder: "examples/corpus" });
+ * const pages = createPages({ door, resolvers: { corpus: corpus.resolve } });
+ * ```
+ */
+export function createCorpus({ folder, index, missing = ["folder"] }: CorpusOptions): Corpus {
+  let loading: Promise<TextIndex> | undefined;
+  const load = async (from: string): Promise<TextIndex> => {
+    const filled = index ?? createMemoryTextIndex();
+    const { readCorpus } = await import("./read-corpus.ts");
+    await filled.clear(collection);
+    await filled.put(collection, await readCorpus(from));
+    return filled;
+  };
+  const ready = (from: string): Promise<TextIndex> => {
+    // A failure is not kept: the folder may be there next time.
+    loading ??= load(from).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  return {
+    provider: {
+      name: "corpus",
+      local: true,
+      schemes: ["corpus"],
+      configured: () => folder !== undefined || { missing },
+      async search({ query, count, signal }) {
+        if (folder === undefined) return [];
+        const hits = await (await ready(folder)).search(collection, { text: query, limit: count }, signal);
+        return hits.map(({ id, title, snippet }) => ({ title, url: addressOf(id), snippet }));
+      },
+    },
+    async resolve(address) {
+      const id = idOf(address);
+      if (folder === undefined || id === undefined) return undefined;
+      const found: TextDocument | undefined = await (await ready(folder)).get(collection, id);
+      return found && { title: found.title, text: found.body };
+    },
+  };
+}
+
+function addressOf(id: string): string {
+  return `corpus:${id.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function idOf(address: string): string | undefined {
+  const path = /^corpus:(.+)$/i.exec(address.split("#", 1)[0] ?? "")?.[1];
+  try {
+    return path === undefined ? undefined : decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,253 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { loopbackOnly, loopbackSite } from "../../../test/support/loopback-site.ts";
+import { createEngine } from "../../engine/index.ts";
+import { createDoor } from "../../net/index.ts";
+import {
+  type SearchProvider,
+  type SearchResult,
+  createSearch,
+  openProviders,
+  searchFailure,
+  searxngProvider,
+  webSearchTool,
+} from "./index.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const found = (url: string): SearchResult => ({ title: "T", url, snippet: "s" });
+
+interface Told extends SearchProvider {
+  readonly queries: string[];
+}
+
+/** Another provider is as small as this. */
+function provider(name: string, answer: (query: string) => readonly SearchResult[], extra = {}): Told {
+  const queries: string[] = [];
+  return {
+    name,
+    queries,
+    configured: () => true,
+    search: async ({ query }) => {
+      queries.push(query);
+      return answer(query);
+    },
+    ...extra,
+  };
+}
+
+const broken = (reason: "blocked" | "bad_answer" | "provider_error", waitMs?: number) => (): never => {
+  throw searchFailure(reason, `it is ${reason}`, waitMs === undefined ? {} : { retryAfterMs: waitMs });
+};
+
+describe("[D07] providers are asked in order", () => {
+  test("the first that finds something answers", async () => {
+    const first = provider("first", () => []);
+    const second = provider("second", () => [found("https://a.test/")]);
+    const third = provider("third", () => [found("https://b.test/")]);
+    const search = createSearch({ providers: [first, second, third] });
+    expect(await search.search({ query: " tide \n tables " })).toEqual({
+      results: [found("https://a.test/")],
+      provider: "second",
+      cached: false,
+    });
+    expect([first.queries, second.queries, third.queries]).toEqual([["tide tables"], ["tide tables"], []]);
+  });
+
+  test("a failure of one passes the question on", async () => {
+    const search = createSearch({
+      providers: [provider("a", broken("blocked")), provider("b", () => [found("https://a.test/")])],
+    });
+    expect(await search.search({ query: "x" })).toMatchObject({ provider: "b" });
+  });
+
+  test("nothing found is an empty list, of whoever looked", async () => {
+    const search = createSearch({ providers: [provider("a", broken("blocked")), provider("b", () => [])] });
+    expect(await search.search({ query: "x" })).toEqual({ results: [], provider: "b", cached: false });
+  });
+
+  test("when all fail, each reason is told", async () => {
+    const providers = [provider("a", broken("blocked", 9000)), provider("b", broken("provider_error"))];
+    const failure = await createSearch({ providers })
+      .search({ query: "x" })
+      .catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({ code: "not_available", reason: "all_failed" });
+    expect((failure as Error).message).toMatch(/a: it is blocked \(blocked\)[\s\S]*b: .*\(provider_error\)/);
+  });
+
+  test("the failure of the only one is told as it is", async () => {
+    const search = createSearch({ providers: [provider("a", broken("blocked", 9000))] });
+    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "blocked" });
+  });
+
+  test("results without any address that can be fetched are a bad answer", async () => {
+    const search = createSearch({ providers: [provider("a", () => [found("javascript:alert(1)")])] });
+    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "bad_answer" });
+  });
+
+  test("nobody set up names what to set", async () => {
+    const { providers } = openProviders({ door: createDoor(loopbackOnly), env: {} });
+    const failure = await createSearch({ providers })
+      .search({ query: "x" })
+      .catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({ code: "not_available", reason: "not_configured" });
+    for (const name of [
+      "WINDLASS_SEARXNG_URL",
+      "WINDLASS_BRAVE_API_KEY",
+      "WINDLASS_MEDIAWIKI_URL",
+      "WINDLASS_CORPUS",
+    ]) {
+      expect((failure as Error).message).toContain(name);
+    }
+  });
+
+  test("an empty question is refused", async () => {
+    const search = createSearch({ providers: [provider("a", () => [])] });
+    await expect(search.search({ query: " \n" })).rejects.toMatchObject({
+      code: "validation_error",
+      reason: "empty_query",
+    });
+  });
+});
+
+describe("each provider is spared", () => {
+  test("by a cache, for a while", async () => {
+    const clock = new FakeClock();
+    const asked = provider("a", () => [found("https://a.test/")]);
+    const search = createSearch({ providers: [asked], clock, cacheMs: 1000 });
+    const first = await search.search({ query: "x", count: 3 });
+    const second = await search.search({ query: "x", count: 3 });
+    expect([first.cached, second.cached, second.results]).toEqual([false, true, first.results]);
+    await search.search({ query: "x", count: 4 });
+    expect(asked.queries).toHaveLength(2);
+    clock.advance(1001);
+    expect((await search.search({ query: "x", count: 3 })).cached).toBe(false);
+  });
+
+  test("neither an empty answer nor a local one is kept", async () => {
+    const empty = provider("a", () => []);
+    const local = provider("b", () => [found("https://a.test/")], { local: true });
+    const search = createSearch({ providers: [empty, local] });
+    await search.search({ query: "x" });
+    await search.search({ query: "x" });
+    expect([empty.queries.length, local.queries.length]).toEqual([2, 2]);
+  });
+
+  test("by a breaker: after three failures it is left alone, then tried once", async () => {
+    const clock = new FakeClock();
+    let works = false;
+    const shaky = provider("a", () => {
+      if (!works) broken("provider_error")();
+      return [found("https://a.test/")];
+    });
+    const search = createSearch({ providers: [shaky], clock, perMinute: 600 });
+    for (let turn = 0; turn < 5; turn++) await search.search({ query: "x" }).catch(() => {});
+    expect(shaky.queries).toHaveLength(3);
+    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "resting" });
+    works = true;
+    clock.advance(30_001);
+    expect(await search.search({ query: "x" })).toMatchObject({ provider: "a" });
+  });
+
+  test("by its own word: it is left alone as long as it asks", async () => {
+    const clock = new FakeClock();
+    const asked = provider("a", broken("blocked", 120_000));
+    const search = createSearch({ providers: [asked], clock });
+    await search.search({ query: "x" }).catch(() => {});
+    clock.advance(100_000);
+    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "resting" });
+    expect(asked.queries).toHaveLength(1);
+  });
+
+  test("by a rate: short waits are waited for, long ones are told", async () => {
+    const clock = new FakeClock();
+    const asked = provider("a", (query) => [found(`https://a.test/${query}`)], { perMinute: 60 });
+    const search = createSearch({ providers: [asked], clock });
+    for (let turn = 0; turn < 6; turn++) await search.search({ query: `${turn}` });
+    const late = search.search({ query: "late" });
+    await clock.pass(1000);
+    expect(await late).toMatchObject({ provider: "a" });
+    const slow = createSearch({ providers: [provider("b", () => [], { perMinute: 1 })], clock });
+    await slow.search({ query: "x" });
+    await expect(slow.search({ query: "y" })).rejects.toMatchObject({ reason: "rate_limited" });
+    expect(clock.timers).toBe(0);
+  });
+
+  test("a cancelled search ends at once and counts against nobody", async () => {
+    const clock = new FakeClock();
+    const asked = provider("a", () => [found("https://a.test/")], { perMinute: 60 });
+    const search = createSearch({ providers: [asked], clock, cacheMs: 0 });
+    for (let turn = 0; turn < 6; turn++) await search.search({ query: `${turn}` });
+    const controller = new AbortController();
+    const waiting = search.search({ query: "x", signal: controller.signal });
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("[D06] [A17] [E09] web_search", () => {
+  const twelve = Array.from({ length: 12 }, (_unused, index) => found(`https://a.test/${index}`));
+
+  test.each([
+    ["web_search", { query: "tide" }, 5],
+    ["web_search", { query: "tide", count: 10 }, 10],
+    ["search_web", { query: "tide", max_results: 3 }, 3],
+    ["webSearch", { query: "tide", count: 2, max_results: 9 }, 2],
+  ])("%s %j gives %i results", async (name, args, count) => {
+    const search = createSearch({ providers: [provider("a", () => twelve)] });
+    const engine = createEngine({ tools: [webSearchTool({ search })] });
+    const result = await engine.call(name, args);
+    expect(result).toMatchObject({ success: true, tool: "web_search", output: { provider: "a" } });
+    expect((result as { output: { results: unknown[] } }).output.results).toEqual(twelve.slice(0, count));
+  });
+
+  test.each(["chat_history", "chatHistory"])("%s says what it is about", async (name) => {
+    const asked = provider("a", () => twelve);
+    const engine = createEngine({ tools: [webSearchTool({ search: createSearch({ providers: [asked] }) })] });
+    const history = [{ role: "user", content: "Tell me about the Eiffel Tower" }];
+    expect(await engine.call("webSearch", { query: "who built it", [name]: history })).toMatchObject({
+      output: { query: "who built Eiffel Tower", provider: "a" },
+    });
+    expect(asked.queries).toEqual(["who built Eiffel Tower"]);
+  });
+
+  test("every example works", async () => {
+    const tool = webSearchTool({ search: createSearch({ providers: [provider("a", () => twelve)] }) });
+    const engine = createEngine({ tools: [tool] });
+    const { examples } = tool.input.json as unknown as { examples: unknown[] };
+    expect(examples).not.toHaveLength(0);
+    for (const example of examples) {
+      expect(await engine.call("web_search", example)).toMatchObject({ success: true });
+    }
+  });
+
+  test.each([
+    [{ query: "" }],
+    [{ query: "x", count: 0 }],
+    [{ query: "x", count: 51 }],
+    [{}],
+    [{ query: "x", chat_history: ["a"] }],
+  ])("refuses %j", async (args) => {
+    const engine = createEngine({ tools: [webSearchTool({ search: createSearch({ providers: [] }) })] });
+    expect(await engine.call("web_search", args)).toMatchObject({ error: { code: "validation_error" } });
+  });
+
+  test("without any provider it is not available, and a blocked one is never an empty list", async () => {
+    const none = createEngine({ tools: [webSearchTool({ search: createSearch({ providers: [] }) })] });
+    expect(await none.call("web_search", { query: "x" })).toMatchObject({
+      error: { code: "not_available", reason: "not_configured" },
+    });
+    const site = await loopbackSite((_request, response) => response.writeHead(429, { "retry-after": "60" }).end());
+    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`] });
+    closing.push(site.close, () => door.close());
+    const search = createSearch({ providers: [searxngProvider({ door, baseUrl: site.origin })] });
+    const blocked = createEngine({ tools: [webSearchTool({ search })] });
+    expect(await blocked.call("web_search", { query: "x" }, { maxRetries: 0 })).toMatchObject({
+      error: { code: "not_available", reason: "blocked", retryAfterMs: 60_000 },
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { systemClock } from "../../base/index.ts";
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { CurrentTimeInput, TimeServices } from "./get-current-time-tool.ts";
+import { timezoneParameter } from "./timezone-parameter.ts";
+
+/** `get_time`: the time as one line of text. */
+export function getTimeTool({ clock = systemClock, timezone: usual }: TimeServices = {}): Tool<
+  CurrentTimeInput,
+  CurrentTimeInput,
+  string
+> {
+  return defineTool({
+    name: "get_time",
+    description:
+      "Gives the current date and time as one line of text, such as " +
+      '"2026-11-15 21:04:05 Sunday (Asia/Shanghai, UTC+08:00)". Use it to tell the time; use getCurrentTime to ' +
+      "compute with it.",
+    displayName: "Time",
+    category: "time",
+    tags: ["time", "date"],
+    capabilities: ["time", "date", "时间", "日期"],
+    alwaysEnabled: true,
+    effect: "read",
+    timeoutMs: 5000,
+    input: fromJsonSchema<CurrentTimeInput, CurrentTimeInput>({
+      type: "object",
+      properties: { timezone: timezoneParameter },
+      additionalProperties: false,
+      examples: [{}, { timezone: "America/New_York" }],
+    }),
+    output: fromJsonSchema<string, string>({ type: "string" }),
+    run: async ({ timezone = usual }) => {
+      const { currentTime, placeName } = await import("./current-time.ts");
+      const now = currentTime({ timezone, now: clock.now() });
+      return `${now.date} ${now.time} ${now.weekday} (${placeName(now.timezone, now.utcOffset)})`;
+    },
+  });
+}

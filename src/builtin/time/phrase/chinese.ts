@@ -1,0 +1,168 @@
+import { dayParts } from "./day-parts.ts";
+import { type Mark, type Meaning, type Token, mark, number, shift, unit } from "./token.ts";
+
+/** Words of up to this many characters. */
+export const longestWord = 4;
+
+const marks: Partial<Record<Mark, string>> = {
+  filler: "的 个 里 内 以内 之内 期间 在 于 整个 全年 全天 全月 为止 间 份",
+  since: "从 自 自从 打从",
+  onward: "以来 来 起 开始 迄今 至今",
+  to: "到 至 直到 截至 截止 截止到",
+  between: "介于",
+  amid: "之间",
+  and: "和 与 跟 及",
+  before: "之前 以前 早于",
+  front: "前",
+  after: "之后 以后 后 晚于",
+  now: "现在 目前 此刻 当前",
+  recent: "近期 近来",
+  day_of_month: "号",
+  oclock: "点 时 点钟",
+  minute_of_hour: "分",
+};
+
+const days: readonly (readonly [words: string, offset: number])[] = [
+  ["大前天", -3],
+  ["前天 前日", -2],
+  ["昨天 昨日", -1],
+  ["今天 今日 当天 当日 本日", 0],
+  ["明天 明日", 1],
+  ["后天", 2],
+  ["大后天", 3],
+];
+
+const years: readonly (readonly [words: string, offset: number])[] = [
+  ["大前年", -3],
+  ["前年", -2],
+  ["去年 上年 去年度 上年度", -1],
+  ["今年 本年 当年 今年度 本年度", 0],
+  ["明年 来年 下年 下年度", 1],
+  ["后年", 2],
+];
+
+const units: readonly (readonly [words: string, token: Token])[] = [
+  ["秒 秒钟", unit("second")],
+  ["分钟", unit("minute")],
+  ["小时 钟头", unit("hour")],
+  ["天", unit("day")],
+  ["日", unit("day", { names: true })],
+  ["周 星期 礼拜", unit("week")],
+  ["个月", unit("month")],
+  ["月", unit("month", { names: true })],
+  ["个季度", unit("quarter")],
+  ["季度 季", unit("quarter", { names: true })],
+  ["年 年度", unit("year", { names: true })],
+];
+
+const shifts: readonly (readonly [words: string, token: Token])[] = [
+  ["上", shift(-1, { byWeek: true })],
+  ["本 这 当", shift(0, { byWeek: true })],
+  ["下", shift(1, { byWeek: true })],
+  ["最近 近 过去 过往 这些", shift(-1, { rolling: true })],
+  ["未来 接下来 今后 往后", shift(1, { rolling: true })],
+];
+
+const parts: readonly (readonly [words: string, meaning: Meaning])[] = [
+  ["凌晨", [dayParts.smallHours]],
+  ["早上 早晨 上午 清晨", [dayParts.morning]],
+  ["中午", [dayParts.noon]],
+  ["下午 午后", [dayParts.afternoon]],
+  ["傍晚 晚间", [dayParts.evening]],
+  ["晚上 夜里 夜间", [dayParts.night]],
+  ["今早 今晨", [{ kind: "day", offset: 0 }, dayParts.morning]],
+  ["今晚", [{ kind: "day", offset: 0 }, dayParts.night]],
+  ["昨晚 昨夜", [{ kind: "day", offset: -1 }, dayParts.night]],
+  ["明早 明晨", [{ kind: "day", offset: 1 }, dayParts.morning]],
+  ["明晚", [{ kind: "day", offset: 1 }, dayParts.night]],
+  ["正午", [{ kind: "clock", ms: 43_200_000, unit: "hour" }]],
+];
+
+const others: readonly (readonly [words: string, meaning: Meaning])[] = [
+  ["上半年", [{ kind: "half", number: 1 }]],
+  ["下半年", [{ kind: "half", number: 2 }]],
+  ["上旬 初", [{ kind: "third", number: 1 }]],
+  ["中旬", [{ kind: "third", number: 2 }]],
+  ["下旬 底 末", [{ kind: "third", number: 3 }]],
+  ["月初", [unit("month", { names: true }), { kind: "third", number: 1 }]],
+  ["月底 月末", [unit("month", { names: true }), { kind: "third", number: 3 }]],
+  ["周末", [{ kind: "weekend" }]],
+  ["年初至今", [{ kind: "year", offset: 0 }, mark("onward")]],
+  ["半", [number(0.5)]],
+  ["几 数", [number(3)]],
+];
+
+/** What every Chinese word means. */
+export const chinese: ReadonlyMap<string, Meaning> = new Map(
+  [
+    ...Object.entries(marks).map(([name, words]) => [words, [mark(name as Mark)]] as const),
+    ...days.map(([words, offset]) => [words, [{ kind: "day", offset }]] as const),
+    ...years.map(([words, offset]) => [words, [{ kind: "year", offset }]] as const),
+    ...units.map(([words, token]) => [words, [token]] as const),
+    ...shifts.map(([words, token]) => [words, [token]] as const),
+    ...parts,
+    ...others,
+    ...weekdays(),
+  ].flatMap(([words, meaning]: readonly [string, Meaning]) => words.split(" ").map((word) => [word, meaning] as const)),
+);
+
+function weekdays(): (readonly [words: string, meaning: Meaning])[] {
+  return ["一", "二", "三", "四", "五", "六", "日", "天"].map((name, index) => [
+    `周${name} 星期${name} 礼拜${name}`,
+    [{ kind: "weekday", number: Math.min(index, 6) }],
+  ]);
+}
+
+/** Pairs: a traditional character and its simplified form. */
+const pairs =
+  "週周 個个 過过 後后 號号 兩两 點点 這这 當当 內内 從从 開开 間间 時时 鐘钟 鍾钟 禮礼 來来 與与 為为 爲为 幾几 數数 現现 裡里 裏里 於于 淩凌";
+const simpler: ReadonlyMap<string, string> = new Map(pairs.split(" ").map((pair) => [pair.slice(0, 1), pair.slice(1)]));
+
+/** Traditional characters as simplified ones, as far as they occur in words of time. */
+export function simplify(text: string): string {
+  let result = "";
+  for (const character of text) result += simpler.get(character) ?? character;
+  return result;
+}
+
+const digits = "零一二三四五六七八九";
+const powers: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+
+/** May this character be part of a number in words? */
+export function isNumeral(character: string | undefined): boolean {
+  return character !== undefined && (digitOf(character) >= 0 || Object.hasOwn(powers, character));
+}
+
+/** 三, 十二, 二十, 一百零五, 二〇二五; undefined where it is no number. */
+export function readNumeral(text: string): { readonly value: number; readonly digits: number } | undefined {
+  const characters = Array.from(text);
+  if (!characters.some((character) => Object.hasOwn(powers, character))) {
+    const isYear = characters.length > 1;
+    if (text.length > 4) return undefined;
+    return { value: Number(characters.map(digitOf).join("")), digits: isYear ? characters.length : 0 };
+  }
+  let value = 0;
+  let pending: number | undefined;
+  let last = Infinity;
+  for (const character of characters) {
+    const power = powers[character];
+    if (power === undefined) {
+      const digit = digitOf(character);
+      // 零 only holds a place.
+      if (digit !== 0 && pending !== undefined) return undefined;
+      pending = digit === 0 ? undefined : digit;
+    } else {
+      // 十 alone is ten; the powers only fall.
+      if (power >= last) return undefined;
+      value += (pending ?? 1) * power;
+      pending = undefined;
+      last = power;
+    }
+  }
+  return { value: value + (pending ?? 0), digits: 0 };
+}
+
+function digitOf(character: string): number {
+  if (character === "〇") return 0;
+  return character === "两" ? 2 : digits.indexOf(character);
+}

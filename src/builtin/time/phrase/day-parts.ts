@@ -1,0 +1,13 @@
+import type { DayPart } from "./token.ts";
+
+type PartName = "smallHours" | "morning" | "noon" | "afternoon" | "evening" | "night";
+
+/** The hours that the parts of a day have here; a night reaches into the next day. */
+export const dayParts: Readonly<Record<PartName, DayPart>> = {
+  smallHours: { kind: "part", from: 0, to: 6 },
+  morning: { kind: "part", from: 6, to: 12 },
+  noon: { kind: "part", from: 11, to: 13 },
+  afternoon: { kind: "part", from: 12, to: 18 },
+  evening: { kind: "part", from: 18, to: 24 },
+  night: { kind: "part", from: 18, to: 30 },
+};

@@ -1,0 +1,153 @@
+import { monthNames, weekdayNames } from "../day-names.ts";
+import { dayParts } from "./day-parts.ts";
+import { type Mark, type Meaning, type Token, type Unit, mark, number, shift, unit } from "./token.ts";
+
+/** Words and phrases of up to this many words. */
+export const longestPhrase = 4;
+
+const marks: Partial<Record<Mark, string>> = {
+  filler: "the of on at during over for within whole entire all calendar s|month of",
+  in: "in",
+  since: "since from starting beginning|starting from|ever since",
+  onward: "onward onwards earlier|so far|to date|till date|and later|or later",
+  to: "to until till through thru|up to|up until",
+  between: "between",
+  and: "and &",
+  before: "before|prior to|earlier than",
+  after: "after|later than",
+  ago: "ago back",
+  hence: "hence",
+  now: "now|right now",
+  recent: "recently recent lately|these days",
+};
+
+const units: Record<Unit, string> = {
+  second: "second seconds sec secs",
+  minute: "minute minutes min mins",
+  hour: "hour hours hr hrs h",
+  day: "day days d",
+  week: "week weeks wk wks w",
+  month: "month months mo mos",
+  quarter: "quarter quarters qtr",
+  year: "year years yr yrs y",
+};
+
+const numbers =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+  "eighteen nineteen twenty";
+const more: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  ninety: 90,
+  hundred: 100,
+  "a hundred": 100,
+  couple: 2,
+  "a couple": 2,
+  few: 3,
+  "a few": 3,
+  several: 3,
+  half: 0.5,
+  "half a": 0.5,
+  "half an": 0.5,
+};
+
+const shifts: readonly (readonly [words: string, by: number, rolling: boolean])[] = [
+  ["last previous prior preceding", -1, false],
+  ["this current these", 0, false],
+  ["next following", 1, false],
+  ["past trailing", -1, true],
+  ["coming upcoming", 1, true],
+];
+
+const others: Readonly<Record<string, Meaning>> = {
+  today: [{ kind: "day", offset: 0 }],
+  yesterday: [{ kind: "day", offset: -1 }],
+  tomorrow: [{ kind: "day", offset: 1 }],
+  "day before yesterday": [{ kind: "day", offset: -2 }],
+  "day after tomorrow": [{ kind: "day", offset: 2 }],
+  tonight: [{ kind: "day", offset: 0 }, dayParts.night],
+  morning: [dayParts.morning],
+  afternoon: [dayParts.afternoon],
+  evening: [dayParts.evening],
+  night: [dayParts.night],
+  noon: [{ kind: "clock", ms: 43_200_000, unit: "hour" }],
+  am: [{ kind: "meridiem", afternoon: false }],
+  "a m": [{ kind: "meridiem", afternoon: false }],
+  pm: [{ kind: "meridiem", afternoon: true }],
+  "p m": [{ kind: "meridiem", afternoon: true }],
+  weekend: [{ kind: "weekend" }],
+  fortnight: [unit("week", { times: 2 })],
+  fortnights: [unit("week", { times: 2 })],
+  decade: [unit("year", { times: 10 })],
+  decades: [unit("year", { times: 10 })],
+  early: [{ kind: "third", number: 1 }],
+  "beginning of": [{ kind: "third", number: 1 }],
+  "start of": [{ kind: "third", number: 1 }],
+  mid: [{ kind: "third", number: 2 }],
+  "middle of": [{ kind: "third", number: 2 }],
+  late: [{ kind: "third", number: 3 }],
+  "end of": [{ kind: "third", number: 3 }],
+  first: [number(1, { ordinal: true })],
+  third: [number(3, { ordinal: true })],
+  fourth: [number(4, { ordinal: true })],
+  // Alone, a second is a unit.
+  "second quarter": [{ kind: "quarter", number: 2 }],
+  "first half": [{ kind: "half", number: 1 }],
+  "second half": [{ kind: "half", number: 2 }],
+};
+
+/** What every English word and phrase means; the words of a phrase are one space apart. */
+export const english: ReadonlyMap<string, Meaning> = new Map([
+  ...Object.entries(others),
+  ...Object.entries(marks).flatMap(([name, words]) => every(words, [mark(name as Mark)])),
+  ...Object.entries(units).flatMap(([name, words]) => every(words, [unit(name as Unit)])),
+  ...numbers.split(" ").map((word, value): Entry => [word, [number(value)]]),
+  ...Object.entries(more).map(([word, value]): Entry => [word, [number(value)]]),
+  ...shifts.flatMap(([words, by, rolling]) => every(words, [shift(by, { rolling })])),
+  ...named("weekday", weekdayNames, { tue: ["tues"], wed: ["weds"], thu: ["thur", "thurs"] }),
+  ...named("month", monthNames, { sep: ["sept"] }),
+  ...aroundLast(),
+]);
+
+type Entry = readonly [word: string, meaning: Meaning];
+
+/** Words are parted by spaces, phrases by bars. */
+function every(words: string, meaning: Meaning): Entry[] {
+  const [single = "", ...phrases] = words.split("|");
+  // A list that begins with a phrase has no single words.
+  return [...single.split(" "), ...phrases].map((word) => [word, meaning]);
+}
+
+function named(
+  kind: "weekday" | "month",
+  names: readonly string[],
+  also: Readonly<Record<string, readonly string[]>>,
+): Entry[] {
+  return names.flatMap((name, index) => {
+    const token: Token = { kind, number: kind === "month" ? index + 1 : index };
+    const full = name.toLowerCase();
+    const short = full.slice(0, 3);
+    return [full, short, ...(also[short] ?? [])].map((word): Entry => [word, [token]]);
+  });
+}
+
+/** "week before last", "year to date", … */
+function aroundLast(): Entry[] {
+  const periods: readonly (readonly [string, Token])[] = [
+    ["weekend", { kind: "weekend" }],
+    ...(["week", "month", "quarter", "year"] as const).map((name) => [name, unit(name)] as const),
+  ];
+  return periods.flatMap(([name, token]): Entry[] => {
+    const sinceItsStart: Meaning = [shift(0), token, mark("onward")];
+    return [
+      [`${name} before last`, [shift(-2, { byWeek: true }), token]],
+      [`${name} after next`, [shift(2, { byWeek: true }), token]],
+      [`${name} to date`, sinceItsStart],
+      [`${name.slice(0, 1)}td`, sinceItsStart],
+    ];
+  });
+}

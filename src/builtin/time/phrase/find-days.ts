@@ -1,0 +1,211 @@
+import {
+  type Day,
+  type Days,
+  addMonths,
+  dateOf,
+  dayOf,
+  isDate,
+  isoWeek,
+  mondayOf,
+  monthsFrom,
+  weekdayOf,
+} from "../calendar.ts";
+import { type Parts, type Relative, dayKeys } from "./parts.ts";
+import { Unclear } from "./unclear.ts";
+
+/** Where the search for days begins. */
+export interface Around {
+  readonly today: Day;
+  /** The start of the range that these parts end: what they name lies on or after it. */
+  readonly after?: Day | undefined;
+}
+
+/** The combinations of parts that name days; any other is a contradiction, or words without sense. */
+const shapes: ReadonlySet<string> = new Set([
+  "",
+  "day",
+  "day weekday",
+  "relative",
+  "relative weekday",
+  "relative weekend",
+  "year",
+  ...["half", "quarter", "isoWeek", "month", "month third", "month dayOfMonth", "month dayOfMonth weekday"].flatMap(
+    (shape) => [shape, `year ${shape}`],
+  ),
+  "dayOfMonth",
+  "dayOfMonth weekday",
+  "weekday",
+  "weekend",
+]);
+
+const leaningShapes: ReadonlySet<string> = new Set([
+  "weekday",
+  "weekend",
+  "half",
+  "quarter",
+  "month",
+  "month third",
+  "month dayOfMonth",
+]);
+
+/** The days that the parts name. */
+export function findDays(given: Parts, around: Around): Days {
+  const parts = withYear(given, around.today);
+  const shape = dayKeys.filter((key) => parts[key] !== undefined).join(" ");
+  if (!shapes.has(shape)) throw new Unclear("its words do not go together");
+  if (parts.lean !== undefined && !leaningShapes.has(shape)) throw new Unclear("its words do not go together");
+  if (parts.bareDay === true && parts.month === undefined) throw new Unclear("a number alone is no time");
+  const days = daysOfShape(parts, around);
+  const isOther = parts.weekday !== undefined && weekdayOf(days.start) !== parts.weekday;
+  if (isOther) throw new Unclear("the date is another day of the week");
+  return days;
+}
+
+/** "last month" as a year and a month, and the like, so that a day, a quarter, … can follow. */
+function withYear(parts: Parts, today: Day): Parts {
+  const { relative, yearOffset, ...rest } = parts;
+  const { year } = dateOf(today);
+  if (yearOffset !== undefined) {
+    if (parts.year !== undefined || relative !== undefined) throw new Unclear("it names two years");
+    return { ...rest, year: year + yearOffset };
+  }
+  // Counted from today, it stays what it is, unless something follows.
+  const isAlone = dayKeys.every((key) => key === "relative" || parts[key] === undefined);
+  if (
+    relative === undefined ||
+    isAlone ||
+    parts.year !== undefined ||
+    (parts.month !== undefined && relative.unit !== "year")
+  )
+    return parts;
+  const { start } = periodOf(relative, today);
+  const date = dateOf(start);
+  if (relative.unit === "year") return { ...rest, year: date.year };
+  if (relative.unit === "month") return { ...rest, year: date.year, month: date.month };
+  return parts;
+}
+
+function daysOfShape(parts: Parts, around: Around): Days {
+  const { day, relative, weekday, weekend, dayOfMonth } = parts;
+  if (day !== undefined) return oneDay(around.today + day);
+  if (relative !== undefined) return inRelative(parts, relative, around.today);
+  if (parts.year !== undefined) return namedDays(parts, parts.year) ?? noSuchDay();
+  if (parts.month ?? parts.quarter ?? parts.half ?? parts.isoWeek) return nearestYear(parts, around);
+  if (dayOfMonth !== undefined) return nearestMonth(dayOfMonth, around);
+  if (weekday !== undefined) return oneDay(nearestWeekday(weekday, parts, around));
+  if (weekend !== undefined) return nearestWeekend(parts, around);
+  return oneDay(around.today);
+}
+
+/** The calendar's week, month, … that lies so many before or after today's. */
+export function periodOf({ unit, offset }: Relative, today: Day): Days {
+  const { year, month } = dateOf(today);
+  const months = { month: 1, quarter: 3, year: 12 };
+  switch (unit) {
+    case "month":
+    case "quarter":
+    case "year": {
+      const length = months[unit];
+      return monthsFrom(year, month - ((month - 1) % length) + offset * length, length);
+    }
+    case "week": {
+      const start = mondayOf(today) + offset * 7;
+      return { start, end: start + 7 };
+    }
+    default:
+      return oneDay(today + offset);
+  }
+}
+
+/** The day that lies so many units before or after today. */
+export function dayAway(today: Day, unit: Relative["unit"], count: number): Day {
+  const months = { month: 1, quarter: 3, year: 12 };
+  if (unit === "month" || unit === "quarter" || unit === "year") return addMonths(today, count * months[unit]);
+  return today + count * (unit === "week" ? 7 : 1);
+}
+
+function inRelative({ weekday, weekend }: Parts, relative: Relative, today: Day): Days {
+  const period = periodOf(relative, today);
+  if (weekday === undefined && weekend === undefined) return period;
+  if (relative.unit !== "week") throw new Unclear("its words do not go together");
+  return weekend === undefined ? oneDay(period.start + (weekday ?? 0)) : { start: period.start + 5, end: period.end };
+}
+
+/** The days that month, quarter, … name in a year; undefined where the year does not have them. */
+function namedDays(parts: Parts, year: number): Days | undefined {
+  const { half, quarter, month, third, dayOfMonth } = parts;
+  if (half !== undefined) return monthsFrom(year, half * 6 - 5, 6);
+  if (quarter !== undefined) return monthsFrom(year, quarter * 3 - 2, 3);
+  if (parts.isoWeek !== undefined) return isoWeek(year, parts.isoWeek);
+  if (month === undefined) return monthsFrom(year, 1, 12);
+  if (dayOfMonth !== undefined) {
+    return isDate(year, month, dayOfMonth) ? oneDay(dayOf(year, month, dayOfMonth)) : undefined;
+  }
+  const whole = monthsFrom(year, month, 1);
+  if (third === undefined) return whole;
+  return { start: whole.start + third * 10 - 10, end: third === 3 ? whole.end : whole.start + third * 10 };
+}
+
+/** Years in which 29 February is missing come at most seven in a row. */
+const mostYears = 9;
+
+/** Without a year: the latest that has begun, or what last, this, next or the start of the range ask for. */
+function nearestYear(parts: Parts, { today, after }: Around): Days {
+  const by = parts.lean?.by;
+  const { year } = dateOf(after ?? today);
+  if (by === 0) return namedDays(parts, year) ?? noSuchDay();
+  const step = after !== undefined || by === 1 ? 1 : -1;
+  // Week 1 may begin in December.
+  for (let at = year - step, tried = 0; tried < mostYears + 1; at += step, tried++) {
+    const days = namedDays(parts, at);
+    if (days !== undefined && fits(days, { by, today, after })) return days;
+  }
+  return noSuchDay();
+}
+
+function fits(days: Days, { by, today, after }: Around & { readonly by: number | undefined }): boolean {
+  if (after !== undefined) return days.start >= after;
+  if (by === undefined) return days.start <= today;
+  if (Math.abs(by) > 1) return false;
+  return by < 0 ? days.end <= today : days.start > today;
+}
+
+/** The latest day with this number, or the first from the start of the range on. */
+function nearestMonth(dayOfMonth: number, { today, after }: Around): Days {
+  const { year, month } = dateOf(after ?? today);
+  for (let tried = 0; tried < 3; tried++) {
+    const first = dateOf(dayOf(year, month + (after === undefined ? -tried : tried), 1));
+    if (!isDate(first.year, first.month, dayOfMonth)) continue;
+    const day = dayOf(first.year, first.month, dayOfMonth);
+    if (after === undefined ? day <= today : day >= after) return oneDay(day);
+  }
+  return noSuchDay();
+}
+
+function nearestWeekday(weekday: number, { lean }: Parts, { today, after }: Around): Day {
+  const inThisWeek = mondayOf(today) + weekday;
+  if (lean?.byWeek === true || lean?.by === 0) return inThisWeek + lean.by * 7;
+  if (lean?.by === 1) return firstFrom(today + 1, weekday);
+  if (lean?.by === -1) return firstFrom(today - 7, weekday);
+  return after === undefined ? firstFrom(today - 6, weekday) : firstFrom(after, weekday);
+}
+
+function nearestWeekend({ lean }: Parts, { today, after }: Around): Days {
+  const saturday = mondayOf(today) + 5;
+  const usual = after === undefined ? firstFrom(today - 6, 5) : firstFrom(after, 5);
+  const start = lean === undefined ? usual : saturday + lean.by * 7;
+  return { start, end: start + 2 };
+}
+
+/** The first such weekday on or after a day. */
+function firstFrom(day: Day, weekday: number): Day {
+  return day + ((weekday - weekdayOf(day) + 7) % 7);
+}
+
+function oneDay(start: Day): Days {
+  return { start, end: start + 1 };
+}
+
+function noSuchDay(): never {
+  throw new Unclear("the calendar has no such day");
+}

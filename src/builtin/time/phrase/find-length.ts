@@ -1,0 +1,83 @@
+import { checkInstant } from "../check-now.ts";
+import { dayAway } from "./find-days.ts";
+import { type Here, fixedMs, instantsOf } from "./find-moment.ts";
+import { isCount } from "./read-parts.ts";
+import { type NumberToken, type Shift, type Token, type Unit, type UnitToken, isMark, unit } from "./token.ts";
+import { Unclear } from "./unclear.ts";
+
+/** So many units before or after now. */
+interface Length {
+  readonly direction: -1 | 1;
+  readonly count: number;
+  readonly of: UnitToken;
+}
+
+/** "past 3 days", 最近两周, "7d": whole days up to now, or from now on; hours and minutes to the millisecond. */
+export function findLength(tokens: readonly Token[], here: Here): { start: number; end: number } | undefined {
+  const length = readLength(tokens);
+  if (length === undefined) return undefined;
+  const edge = edgeOf(length, here);
+  return length.direction < 0 ? { start: edge, end: here.now } : { start: here.now, end: edge };
+}
+
+function edgeOf({ direction, count, of }: Length, here: Here): number {
+  const [amount, unit] = halved(count * of.times, of.unit);
+  const ms = fixedMs(unit);
+  if (ms !== undefined) return checkInstant(here.now + direction * Math.round(amount * ms), "description");
+  if (!Number.isInteger(amount)) throw new Unclear("a part of this unit has no fixed length");
+  const day = dayAway(here.today, unit, direction * amount);
+  const { start, end } = instantsOf({ start: day, end: day + 1 }, here);
+  return direction < 0 ? start : end;
+}
+
+/** Half a day, a month and a year have lengths of their own. */
+function halved(count: number, unit: Unit): readonly [number, Unit] {
+  if (count !== 0.5) return [count, unit];
+  if (unit === "day") return [12, "hour"];
+  if (unit === "month") return [15, "day"];
+  return unit === "year" ? [6, "month"] : [count, unit];
+}
+
+function readLength(tokens: readonly Token[]): Length | undefined {
+  const [first, ...rest] = tokens;
+  if (rest.length === 0) return isRecent(first) ? recent : undefined;
+  if (first?.kind === "shift") return readShifted(first, rest);
+  // A length alone reaches back. 3年 may be a year as well.
+  const [of] = rest;
+  const isBare =
+    rest.length === 1 && first?.kind === "number" && of?.kind === "unit" && isCount(first, of) && !of.names;
+  return isBare ? { direction: -1, count: first.value, of } : undefined;
+}
+
+/** What recently means. */
+const recent: Length = { direction: -1, count: 7, of: unit("day") };
+
+/** "recently", or 最近 alone. */
+function isRecent(token: Token | undefined): boolean {
+  return isMark(token, "recent") || (token?.kind === "shift" && token.rolling && token.by < 0);
+}
+
+function readShifted(by: Shift, tokens: readonly Token[]): Length | undefined {
+  const direction = by.by > 0 ? 1 : -1;
+  const [count, of] = tokens.length === 1 ? [undefined, tokens[0]] : tokens;
+  if (of?.kind !== "unit" || tokens.length > 2) return undefined;
+  if (count === undefined) return isLengthItself(by, of) ? { direction, count: 1, of } : undefined;
+  return count.kind === "number" && isLengthAfter(by, count, of) ? { direction, count: count.value, of } : undefined;
+}
+
+/** "past week" and "last hour" are lengths, "last week" is not. */
+function isLengthItself(by: Shift, of: UnitToken): boolean {
+  return by.rolling || (by.by !== 0 && isShort(of));
+}
+
+/** 过去2025年 is no length, nor are 上一周, 上3月 and 上半个月. */
+function isLengthAfter(by: Shift, count: NumberToken, of: UnitToken): boolean {
+  const isYear = of.unit === "year" && of.names && count.digits === 4;
+  const isPeriod = by.byWeek && !isShort(of) && (count.value <= 1 || of.names);
+  return !count.ordinal && !isYear && !isPeriod;
+}
+
+/** Is "last" before it a length, rather than a period of the calendar? */
+function isShort({ unit, times }: UnitToken): boolean {
+  return fixedMs(unit) !== undefined || unit === "day" || times > 1;
+}

@@ -1,0 +1,82 @@
+import { dayMs, dayOf, firstYear, isDate } from "../calendar.ts";
+import { readOffset } from "../check-now.ts";
+import { type Found, type Token, type Unit, number } from "./token.ts";
+import { Unclear } from "./unclear.ts";
+
+type Reader = (parts: readonly (string | undefined)[]) => readonly Token[];
+
+/** What begins with a digit, the longest forms first. No pattern can match in two ways, so none goes back far. */
+const forms: readonly (readonly [pattern: RegExp, read: Reader])[] = [
+  [/(\d{4})-(\d\d)-(\d\d)[t ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(z)(?![a-z])/y, readStamp],
+  [/(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([+-]\d\d:?\d\d)?(?!\d)/y, readStamp],
+  [/(\d{4})-?w(\d\d)(?!\d)/y, ([, year, week]) => [{ kind: "iso_week", year: Number(year), week: Number(week) }]],
+  [/(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/y, ([, year, , month, day]) => [date(year, month, day)]],
+  [/(\d{4})(\d\d)(\d\d)(?!\d)/y, ([, year, month, day]) => [date(year, month, day)]],
+  [/(\d{4})[-/.](\d{1,2})(?!\d)/y, ([, year, month]) => [date(year, month)]],
+  [/(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/y, ([, day, month, year]) => [date(year, month, day)]],
+  [/(\d{1,2})\/(\d{1,2})\/(\d{4})(?!\d)/y, readSlashes],
+  [/(\d{1,2}):(\d\d)(?::(\d\d))?(?![\d:])/y, ([, hour, minute, second]) => [clock({ hour, minute, second })]],
+  [/(\d{1,3})(?:st|nd|rd|th)(?![a-z])/y, ([, value]) => [number(Number(value), { ordinal: true })]],
+  [
+    /(\d{1,8})(\.\d{1,3})?(?![\d.])/y,
+    ([, whole = "", rest]) => [
+      number(Number(whole + (rest ?? "")), rest === undefined ? { digits: whole.length } : {}),
+    ],
+  ],
+  // The full stop of a sentence, or two dots.
+  [/(\d{1,8})(?!\d)/y, ([, whole = ""]) => [number(Number(whole), { digits: whole.length })]],
+];
+
+/** The date, the time or the number that begins with the digit at a place. */
+export function readDigits(text: string, at: number): Found {
+  for (const [pattern, read] of forms) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match !== null) return { tokens: read(match), end: at + match[0].length };
+  }
+  throw new Unclear(`${JSON.stringify(text.slice(at, at + 12).toWellFormed())} is neither a date nor a number`);
+}
+
+function date(year: string | undefined, month: string | undefined, day?: string): Token {
+  const token = {
+    kind: "date",
+    year: Number(year),
+    month: Number(month),
+    day: day === undefined ? day : Number(day),
+  } as const;
+  if (token.year >= firstYear && isDate(token.year, token.month, token.day ?? 1)) return token;
+  throw new Unclear(`${[year, month, ...(day === undefined ? [] : [day])].join("-")} is no date of the calendar`);
+}
+
+/** 3/14/2025 can mean one day only; 3/5/2025 means different days to different people. */
+function readSlashes([, first, second, year]: readonly (string | undefined)[]): readonly Token[] {
+  if (Number(first) > 12) return [date(year, second, first)];
+  if (Number(second) > 12 || Number(first) === Number(second)) return [date(year, first, second)];
+  throw new Unclear(`${first}/${second}/${year} may be two different days; write the year first, as in 2025-03-05`);
+}
+
+function readStamp(parts: readonly (string | undefined)[]): readonly Token[] {
+  const [, year, month, day, hour, minute, second, fraction = "", offset] = parts;
+  const on = date(year, month, day);
+  const at = clock({ hour, minute, second });
+  if (offset === undefined) return [on, at];
+  const ahead = readOffset(offset);
+  if (ahead === undefined) throw new Unclear(`${JSON.stringify(offset)} is no offset from UTC`);
+  const ms = fraction === "" ? 0 : Number(fraction.padEnd(3, "0").slice(0, 3));
+  const start = dayOf(Number(year), Number(month), Number(day)) * dayMs;
+  return [{ kind: "instant", ms: start + at.ms + ms - ahead, unit: at.unit }];
+}
+
+interface ClockFields {
+  readonly hour: string | undefined;
+  readonly minute: string | undefined;
+  readonly second: string | undefined;
+}
+
+function clock({ hour, minute, second }: ClockFields): Extract<Token, { kind: "clock" }> {
+  const [h, m, s] = [Number(hour), Number(minute), Number(second ?? 0)];
+  // 24:00 is the end of a day.
+  if (h > 24 || m > 59 || s > 59 || (h === 24 && m + s > 0)) throw new Unclear("there is no such time of day");
+  const unit: Unit = second === undefined ? "minute" : "second";
+  return { kind: "clock", ms: ((h * 60 + m) * 60 + s) * 1000, unit };
+}

@@ -1,0 +1,133 @@
+/** The units that lengths of time are counted in. */
+export type Unit = "second" | "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+
+/** What the small words of both languages do. */
+export type Mark =
+  /** the, of, on, 的: says nothing. */
+  | "filler"
+  /** in: before a length, that much later; else nothing. */
+  | "in"
+  /** since, from, 从 */
+  | "since"
+  /** so far, onwards, 以来, 起 */
+  | "onward"
+  /** to, until, 到, a dash */
+  | "to"
+  /** between, 介于 */
+  | "between"
+  /** 之间, at the end */
+  | "amid"
+  /** and, 和 */
+  | "and"
+  /** before, 之前 */
+  | "before"
+  /** 前: before a length the past, after one ago, after a date before. */
+  | "front"
+  /** after, 之后 */
+  | "after"
+  /** ago */
+  | "ago"
+  /** from now */
+  | "hence"
+  /** now, 现在 */
+  | "now"
+  /** recently, 最近 */
+  | "recent"
+  /** 号 */
+  | "day_of_month"
+  /** 点 */
+  | "oclock"
+  /** 分 */
+  | "minute_of_hour";
+
+/** last, this, next, past, 上, 本, 下, 过去, … */
+export interface Shift {
+  readonly kind: "shift";
+  /** -1 for last, 0 for this, 1 for next. */
+  readonly by: number;
+  /** Up to now or from now on, as in "past week"; else whole weeks, months and years of the calendar. */
+  readonly rolling: boolean;
+  /** 上周五 is the Friday of last week; "last Friday" the nearest one. */
+  readonly byWeek: boolean;
+}
+
+/** Some hours of a day; those after midnight belong to the night before. */
+export interface DayPart {
+  readonly kind: "part";
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A number; `digits` is how many there were, 0 for one in words. */
+export interface NumberToken {
+  readonly kind: "number";
+  readonly value: number;
+  readonly digits: number;
+  readonly ordinal: boolean;
+}
+
+/** A unit: `times` is 2 for a fortnight. */
+export interface UnitToken {
+  readonly kind: "unit";
+  readonly unit: Unit;
+  readonly times: number;
+  /** A number before it may be a name: 3月 is March, not three months. */
+  readonly names: boolean;
+}
+
+/** A piece of a description of a range, whatever the language. */
+export type Token =
+  | Shift
+  | DayPart
+  | NumberToken
+  | UnitToken
+  | { readonly kind: "mark"; readonly mark: Mark }
+  /** today, 昨天: days from today. */
+  | { readonly kind: "day"; readonly offset: number }
+  /** 去年: years from this one. */
+  | { readonly kind: "year"; readonly offset: number }
+  | { readonly kind: "month" | "quarter" | "half" | "third"; readonly number: number }
+  /** 0 for Monday. */
+  | { readonly kind: "weekday"; readonly number: number }
+  | { readonly kind: "weekend" }
+  | { readonly kind: "meridiem"; readonly afternoon: boolean }
+  | { readonly kind: "date"; readonly year: number; readonly month: number; readonly day: number | undefined }
+  | { readonly kind: "iso_week"; readonly year: number; readonly week: number }
+  | { readonly kind: "clock"; readonly ms: number; readonly unit: Unit }
+  | { readonly kind: "instant"; readonly ms: number; readonly unit: Unit };
+
+/** What a word stands for. */
+export type Meaning = readonly Token[];
+
+/** What a reader of the text at a place found: tokens, and where the rest begins. */
+export interface Found {
+  readonly tokens: Meaning;
+  readonly end: number;
+}
+
+export function mark(mark: Mark): Token {
+  return { kind: "mark", mark };
+}
+
+export function unit(unit: Unit, { times = 1, names = false }: { times?: number; names?: boolean } = {}): UnitToken {
+  return { kind: "unit", unit, times, names };
+}
+
+export function number(
+  value: number,
+  { digits = 0, ordinal = false }: { digits?: number; ordinal?: boolean } = {},
+): NumberToken {
+  return { kind: "number", value, digits, ordinal };
+}
+
+export function shift(
+  by: number,
+  { rolling = false, byWeek = false }: { rolling?: boolean; byWeek?: boolean } = {},
+): Shift {
+  return { kind: "shift", by, rolling, byWeek };
+}
+
+/** Is this token this mark? */
+export function isMark(token: Token | undefined, ...marks: readonly Mark[]): boolean {
+  return token?.kind === "mark" && marks.includes(token.mark);
+}

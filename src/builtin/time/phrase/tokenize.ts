@@ -1,0 +1,108 @@
+import { isNumeral, longestWord, readNumeral, simplify, chinese } from "./chinese.ts";
+import { english, longestPhrase } from "./english.ts";
+import { readDigits } from "./read-digits.ts";
+import { type Found, type Meaning, type Token, mark, number } from "./token.ts";
+import { Unclear } from "./unclear.ts";
+
+/** Signs that part words and say nothing else. */
+const blank = /[\s,.;!?()"'’“”、。「」《》]/;
+const dash = /[-–—−~〜/]/;
+const letter = /[a-z&]/;
+
+/**
+ * A description as tokens, the same for both languages. Every character is read once, and every word is looked for in
+ * at most four lengths, so the time is linear.
+ */
+export function tokenize(text: string): Token[] {
+  const plain = simplify(text.normalize("NFKC").toLowerCase());
+  const tokens: Token[] = [];
+  let at = 0;
+  let ordinal = false;
+  while (at < plain.length) {
+    const found = readAt(plain, at);
+    at = found.end;
+    for (const token of found.tokens) {
+      if (ordinal && token.kind !== "number") throw new Unclear("第 needs a number");
+      tokens.push(ordinal && token.kind === "number" ? { ...token, ordinal } : token);
+      ordinal = false;
+    }
+    if (found.tokens === ordinalSign) ordinal = true;
+  }
+  if (ordinal) throw new Unclear("第 needs a number");
+  return tokens;
+}
+
+/** 第: the next number is an ordinal. */
+const ordinalSign: Meaning = [];
+
+function readAt(text: string, at: number): Found {
+  const character = text.charAt(at);
+  if (text.startsWith("..", at)) return { tokens: [mark("to")], end: at + 2 };
+  if (blank.test(character)) return { tokens: [], end: at + 1 };
+  if (character === "第") return { tokens: ordinalSign, end: at + 1 };
+  if (/\d/.test(character)) return readDigits(text, at);
+  if (letter.test(character)) return readEnglish(text, at);
+  if (dash.test(character)) return { tokens: [mark("to")], end: at + 1 };
+  return readChinese(text, at);
+}
+
+const word = /[a-z&]+/y;
+const nextWord = /[ .-]?[a-z]+/y;
+const numbered = /([qhw])(\d{1,2})(?![a-z\d])/y;
+
+function readEnglish(text: string, at: number): Found {
+  numbered.lastIndex = at;
+  const [whole = "", sign = "", digits = ""] = numbered.exec(text) ?? [];
+  if (whole !== "") return { tokens: [numberedPeriod(sign, Number(digits))], end: at + whole.length };
+  const ends = phraseEnds(text, at);
+  for (const end of ends.toReversed()) {
+    const tokens = english.get(text.slice(at, end).replaceAll(/[.-]/g, " "));
+    if (tokens !== undefined) return { tokens, end };
+  }
+  throw unknownWord(text.slice(at, ends[0]));
+}
+
+/** Where the phrases of one, two, … words that begin here end. */
+function phraseEnds(text: string, at: number): number[] {
+  word.lastIndex = at;
+  const ends = [at + (word.exec(text)?.[0].length ?? 1)];
+  while (ends.length < longestPhrase) {
+    const last = ends.at(-1) ?? at;
+    nextWord.lastIndex = last;
+    const next = nextWord.exec(text);
+    if (next === null) break;
+    ends.push(last + next[0].length);
+  }
+  return ends;
+}
+
+/** Q3, H1, W12. */
+function numberedPeriod(sign: string, value: number): Token {
+  if (sign === "q" && value >= 1 && value <= 4) return { kind: "quarter", number: value };
+  if (sign === "h" && value >= 1 && value <= 2) return { kind: "half", number: value };
+  if (sign === "w") return { kind: "iso_week", year: 0, week: value };
+  throw unknownWord(`${sign}${value}`);
+}
+
+function readChinese(text: string, at: number): Found {
+  for (let length = longestWord; length > 0; length--) {
+    const tokens = chinese.get(text.slice(at, at + length));
+    if (tokens !== undefined) return { tokens, end: at + length };
+  }
+  let end = at;
+  while (isNumeral(text[end])) end++;
+  const numeral = end > at ? readNumeral(text.slice(at, end)) : undefined;
+  if (numeral === undefined) throw unknownWord(unknownAt(text, at));
+  return { tokens: [number(numeral.value, { digits: numeral.digits })], end };
+}
+
+/** What to show of text that no word begins: up to the next blank, and not much. */
+function unknownAt(text: string, at: number): string {
+  let end = at;
+  while (end < text.length && end < at + 12 && !blank.test(text.charAt(end))) end++;
+  return text.slice(at, Math.max(end, at + 1)).toWellFormed();
+}
+
+function unknownWord(word: string): Unclear {
+  return new Unclear(`${JSON.stringify(word)} is not known here`);
+}

@@ -1,0 +1,94 @@
+import { systemClock } from "../../base/index.ts";
+import { type Schema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { TimeServices } from "./get-current-time-tool.ts";
+import type { PomodoroStatus } from "./pomodoro.ts";
+import type { TimerStore } from "./timer-store.ts";
+
+/** What `pomodoro` takes. */
+export interface PomodoroInput {
+  readonly action?: "start" | "status" | "stop";
+  readonly minutes?: number;
+  readonly label?: string;
+}
+
+/** What `pomodoro` works with; without a store, the timer lives as long as the process. */
+export interface PomodoroServices extends Pick<TimeServices, "clock"> {
+  readonly timers?: TimerStore | undefined;
+}
+
+const output: Schema<PomodoroStatus, PomodoroStatus> = fromJsonSchema<PomodoroStatus, PomodoroStatus>({
+  type: "object",
+  properties: {
+    state: { type: "string", enum: ["idle", "running", "finished", "stopped"] },
+    label: { type: "string" },
+    minutes: { type: "number" },
+    startedAt: { type: "string" },
+    endsAt: { type: "string" },
+    stoppedAt: { type: "string" },
+    elapsedSeconds: { type: "integer" },
+    remainingSeconds: { type: "integer" },
+    message: { type: "string", description: "The same for people." },
+  },
+  required: ["state", "message"],
+});
+
+/** `pomodoro`: a timer for one stretch of work. */
+export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices = {}): Tool<
+  PomodoroInput,
+  PomodoroInput,
+  PomodoroStatus
+> {
+  const load = once(async () => {
+    const { Pomodoro } = await import("./pomodoro.ts");
+    return new Pomodoro({ clock, ...(timers !== undefined && { store: timers }) });
+  });
+  return defineTool({
+    name: "pomodoro",
+    description:
+      "A timer for focused work: start begins one (25 minutes unless minutes says otherwise), status tells what it is " +
+      "doing and how much is left, stop ends it early. One timer runs at a time; starting a second one fails and says " +
+      "which is running. The timer goes on when the program ends. It does not ring: ask for the status.",
+    displayName: "Pomodoro timer",
+    category: "time",
+    tags: ["time", "timer", "focus"],
+    capabilities: ["timer", "pomodoro", "计时", "番茄钟"],
+    aliases: ["pomodoroTool", "pomodoro_tool"],
+    effect: ({ action = "status" }) => (action === "status" ? "read" : "idempotent"),
+    destructive: false,
+    timeoutMs: 10_000,
+    input: fromJsonSchema<PomodoroInput, PomodoroInput>({
+      type: "object",
+      properties: {
+        action: {
+          type: "string",
+          enum: ["start", "status", "stop"],
+          default: "status",
+          description: "What to do with the timer.",
+        },
+        minutes: { type: "number", minimum: 1, maximum: 1440, description: "With start: how long. Default: 25." },
+        label: { type: "string", maxLength: 200, description: "With start: what the time is for." },
+      },
+      additionalProperties: false,
+      examples: [{ action: "start", minutes: 25, label: "Write the report" }, { action: "status" }, { action: "stop" }],
+    }),
+    output,
+    run: async ({ action = "status", minutes, label }, { signal, idempotencyKey }) => {
+      const pomodoro = await load();
+      switch (action) {
+        case "start":
+          return pomodoro.start({ minutes, label, key: idempotencyKey }, signal);
+        case "stop":
+          return pomodoro.stop(signal);
+        case "status":
+          return pomodoro.status(signal);
+      }
+    },
+  });
+}
+
+/** Makes it at the first use, so that every call shares one. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

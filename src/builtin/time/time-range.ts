@@ -1,0 +1,85 @@
+import { isFailureError, systemClock } from "../../base/index.ts";
+import { showUnsafe } from "../../text/index.ts";
+import { checkNow } from "./check-now.ts";
+import type { TimeOptions } from "./current-time.ts";
+import { findRange } from "./phrase/find-range.ts";
+import { tokenize } from "./phrase/tokenize.ts";
+import { Unclear } from "./phrase/unclear.ts";
+import { timeFailure } from "./time-reasons.ts";
+import { findZone, systemTimezone } from "./zone.ts";
+
+/** From `startTime` up to, and without, `endTime`, in epoch milliseconds. */
+export interface TimeRange {
+  readonly startTime: number;
+  readonly endTime: number;
+}
+
+/** A description may have this many characters. */
+export const longestDescription = 200;
+
+/** What a failure offers instead. */
+const examples =
+  "today, yesterday, last week, this month, past 3 days, last 2 hours, since Monday, last Friday, March 2025, Q3 2025, " +
+  "2025-03-01 to 2025-03-15, between March and May; 今天, 上周, 最近三天, 上周五, 去年三月, 2025年3月, 今年第三季度";
+
+/**
+ * The range of time that words describe, in English or Chinese.
+ *
+ * Weeks begin on Monday; days, weeks and months are those of the zone's calendar, however long its clocks make them.
+ * - "last week" and 上周 are the whole week before this one; "past week", "last 7 days" and 最近一周 reach from the
+ *   start of the day a week ago up to now. Lengths in hours and minutes are exact.
+ * - What names no year or week is the latest that has begun: "March", "Friday", 3月5日. "last Friday" is the nearest
+ *   one before today, 上周五 the Friday of the week before.
+ * - "A to B" holds the whole of a day or month B, but ends at B where that is a time of day. "since A" and "after A"
+ *   end now; "before A" and "until A" begin in 1970.
+ * - A few is 3; recently is the last 7 days. Mornings are 6 to 12, afternoons 12 to 18, evenings 18 to 24 o'clock,
+ *   nights last until 6.
+ *
+ * @example
+ * ```ts
+ * timeRange("last week", { timezone: "Europe/Berlin", now: "2026-11-15" });
+ * // { startTime: 1793574000000, endTime: 1794178800000 }: 2 November up to 9 November
+ * ```
+ */
+export function timeRange(description: string, options: TimeOptions = {}): TimeRange {
+  const zone = findZone(options.timezone ?? systemTimezone());
+  const now = checkNow(options.now ?? systemClock.now(), zone);
+  if (description.length > longestDescription) {
+    throw timeFailure(
+      "too_long",
+      `the description has ${description.length} characters, more than ${longestDescription}; name only the time`,
+      { parameter: "description" },
+    );
+  }
+  try {
+    const { start, end } = findRange(tokenize(description), { zone, now, today: zone.wallClock(now).day });
+    return checkRange(description, start, end);
+  } catch (error) {
+    if (isFailureError(error) || !(error instanceof Unclear)) throw error;
+    throw timeFailure(
+      "not_understood",
+      `cannot read ${shown(description)} as a range of time: ${error.message}. Write for example: ${examples}`,
+      {
+        parameter: "description",
+      },
+    );
+  }
+}
+
+function checkRange(description: string, startTime: number, endTime: number): TimeRange {
+  if (startTime < endTime) return { startTime, endTime };
+  throw timeFailure(
+    "empty_range",
+    `${shown(description)} holds no time: it would begin at ${iso(startTime)} and end at ${iso(endTime)}. ` +
+      "Name a start that lies before the end",
+    { parameter: "description" },
+  );
+}
+
+function iso(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+function shown(description: string): string {
+  return `"${showUnsafe(description)}"`;
+}

@@ -1,0 +1,52 @@
+import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
+
+interface TimeReasonInfo {
+  readonly code: FailureCode;
+  /** What happened, for the generated reference. */
+  readonly means: string;
+  readonly retry: RetryVerdict;
+}
+
+/** Every reason for which a tool of time fails. The reference in the docs is generated from it. */
+export const timeReasons = {
+  not_understood: { code: "validation_error", means: "The words name no range of time that is known.", retry: "never" },
+  too_long: { code: "validation_error", means: "The description of a range has too many characters.", retry: "never" },
+  empty_range: {
+    code: "validation_error",
+    means: "The range ends before it begins, or holds no time.",
+    retry: "never",
+  },
+  out_of_range: { code: "validation_error", means: "The time lies outside the years 1000 to 9999.", retry: "never" },
+  bad_timezone: { code: "validation_error", means: "There is no time zone of this name.", retry: "never" },
+  bad_now: { code: "validation_error", means: "`now` is neither epoch milliseconds nor an ISO time.", retry: "never" },
+  timer_running: { code: "execution_error", means: "A timer is running already.", retry: "never" },
+  timer_contended: { code: "execution_error", means: "Other processes kept changing the timer.", retry: "safe" },
+  timer_unreadable: { code: "execution_error", means: "The file of the timer holds no timer.", retry: "never" },
+  timer_store: {
+    code: "not_available",
+    means: "The timer cannot be read from the disk or written to it.",
+    retry: "safe",
+  },
+} as const;
+
+timeReasons satisfies Record<string, TimeReasonInfo>;
+
+/** The name of one reason in {@link timeReasons}. */
+export type TimeReason = keyof typeof timeReasons;
+
+/** A failure for this reason; `parameter` is the one to correct. */
+export function timeFailure(
+  reason: TimeReason,
+  message: string,
+  { parameter, cause }: { readonly parameter?: string; readonly cause?: unknown } = {},
+): FailureError {
+  const { code, retry } = timeReasons[reason];
+  const options: FailureOptions = {
+    code,
+    reason,
+    retry,
+    ...(parameter !== undefined && { issues: [{ path: [parameter], code: reason, message }] }),
+    ...(cause !== undefined && { cause }),
+  };
+  return new FailureError(message, options);
+}

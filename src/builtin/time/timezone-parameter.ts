@@ -1,0 +1,8 @@
+/** The parameter `timezone` as every tool of time describes it. */
+export const timezoneParameter: Readonly<Record<string, unknown>> = {
+  type: "string",
+  maxLength: 64,
+  description:
+    "An IANA name such as Europe/Berlin or Asia/Shanghai, or an offset such as +08:00 or UTC+8. " +
+    "Default: the zone of the workspace.",
+};

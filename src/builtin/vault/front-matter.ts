@@ -1,0 +1,96 @@
+import { isRecord } from "../../schema/index.ts";
+import { parseYaml } from "../../text/index.ts";
+
+/** What stands between the `---` lines at the beginning of a note, as far as a search cares. */
+export interface FrontMatter {
+  readonly title: string | undefined;
+  readonly tags: readonly string[];
+  /** How much of the text it takes, 0 where there is none. */
+  readonly length: number;
+  readonly lines: number;
+}
+
+const none: FrontMatter = { title: undefined, tags: [], length: 0, lines: 0 };
+/** Front matter that is longer is none. */
+const longest = 32_768;
+
+/** Reads the front matter of a note. What is no YAML says nothing, and harms nothing. */
+export function readFrontMatter(text: string): FrontMatter {
+  const opening = /^---[ \t]*\r?\n/.exec(text.slice(0, 100));
+  if (opening === null) return none;
+  const head = text.slice(0, longest);
+  const closing = /\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/g;
+  // The opening's own line end may be the one before the closing.
+  closing.lastIndex = opening[0].length - 1;
+  const found = closing.exec(head);
+  if (found === null) return none;
+  const inside = head.slice(opening[0].length, Math.max(opening[0].length, found.index));
+  const length = found.index + found[0].length;
+  const values = readPlain(inside) ?? readYaml(inside);
+  return { ...factsOf(values), length, lines: head.slice(0, length).split("\n").length - 1 };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function factsOf(values: Values): Pick<FrontMatter, "title" | "tags"> {
+  const title = values["title"];
+  const named = typeof title === "string" || typeof title === "number" ? String(title).trim() : "";
+  return { title: named === "" ? undefined : named, tags: [...tagsIn(values["tags"]), ...tagsIn(values["tag"])] };
+}
+
+function tagsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => (isName(item) ? [String(item)] : []));
+  if (!isName(value)) return [];
+  const text = String(value);
+  return text.split(text.includes(",") ? "," : /\s+/).filter((tag) => tag.trim() !== "");
+}
+
+function isName(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}
+
+/**
+ * Reads lines such as `title: Rope` and `tags: [a, b]` without a parser, which most front matter needs none of: of a
+ * hundred thousand notes, parsing alone would take half a minute. Undefined for all that is not as plain as that.
+ */
+function readPlain(text: string): Values | undefined {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  let list: string[] | undefined;
+  for (const line of text.split("\n")) {
+    const plain = line.trimEnd();
+    if (plain === "") continue;
+    const item = /^\s*- ([\p{L}\p{N}_][\p{L}\p{N}_ /.-]*)$/u.exec(plain)?.[1];
+    if (item !== undefined) {
+      if (list === undefined) return undefined;
+      list.push(item);
+      continue;
+    }
+    const pair = /^([A-Za-z_][\w-]*):(?: (.+))?$/.exec(plain);
+    const [, key = "", value] = pair ?? [];
+    if (pair === null) return undefined;
+    list = undefined;
+    if (value === undefined) values[key] = list = [];
+    else if (isPlainText(value)) values[key] = value.trim();
+    else if (/^\[[\p{L}\p{N}_ ,/.-]*\]$/u.test(value)) values[key] = splitList(value);
+    else return undefined;
+  }
+  return values;
+}
+
+/** Means the same with and without YAML. */
+function isPlainText(value: string): boolean {
+  return /^[\p{L}\p{N}_][^:#"'\\]*$/u.test(value.trim());
+}
+
+function splitList(value: string): string[] {
+  return value
+    .slice(1, -1)
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function readYaml(text: string): Values {
+  const { value } = parseYaml(text, { file: "front matter", maxBytes: 4 * longest });
+  return isRecord(value) ? value : {};
+}

@@ -1,0 +1,88 @@
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { FileTree } from "./file-tree.ts";
+import type { Vault } from "./vault.ts";
+
+/** What `getFileTree` takes. */
+export interface GetFileTreeInput {
+  readonly path?: string;
+  readonly depth?: number;
+  readonly max_entries?: number;
+  readonly folders_only?: boolean;
+}
+
+const outputJson = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    tree: { type: "array", items: { $ref: "#/$defs/node" } },
+    files: { type: "integer" },
+    folders: { type: "integer" },
+    truncated: { type: "boolean" },
+  },
+  required: ["path", "tree", "files", "folders", "truncated"],
+  $defs: {
+    node: {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        type: { enum: ["file", "folder", "link", "other"] },
+        size: { type: "integer" },
+        children: { type: "array", items: { $ref: "#/$defs/node" } },
+      },
+      required: ["name", "type"],
+    },
+  },
+};
+
+/** `getFileTree`: the structure of the folder of notes. */
+export function getFileTreeTool({
+  vault,
+}: {
+  readonly vault: Vault;
+}): Tool<GetFileTreeInput, GetFileTreeInput, FileTree> {
+  return defineTool({
+    name: "getFileTree",
+    aliases: ["get_file_tree"],
+    description:
+      "Shows the folders and files of the vault (the folder of notes) as a tree with sizes; hidden files and what " +
+      ".gitignore names are left out. Use it to learn how notes are organised or to find a file by its place; to find " +
+      "notes by what they say use localSearch.",
+    displayName: "File tree",
+    category: "file",
+    tags: ["notes", "vault", "files"],
+    capabilities: ["list", "文件结构"],
+    effect: "read",
+    timeoutMs: 30_000,
+    input: fromJsonSchema<GetFileTreeInput, GetFileTreeInput>({
+      type: "object",
+      properties: {
+        path: {
+          type: "string",
+          maxLength: 1024,
+          description: "A folder, relative to the vault. All of it when left out.",
+        },
+        depth: { type: "integer", minimum: 1, maximum: 32, default: 5, description: "How many folders deep." },
+        max_entries: {
+          type: "integer",
+          minimum: 1,
+          maximum: 10_000,
+          default: 1000,
+          description: "At most this many files and folders; `truncated` tells when there are more.",
+        },
+        folders_only: { type: "boolean", default: false, description: "Leave the files out." },
+      },
+      additionalProperties: false,
+      examples: [{}, { depth: 1 }],
+    }),
+    output: fromJsonSchema<FileTree, FileTree>(outputJson),
+    run: ({ path, depth, max_entries, folders_only }, { signal }) =>
+      vault.tree({
+        signal,
+        ...(path !== undefined && { path }),
+        ...(depth !== undefined && { depth }),
+        ...(max_entries !== undefined && { maxEntries: max_entries }),
+        ...(folders_only !== undefined && { foldersOnly: folders_only }),
+      }),
+  });
+}

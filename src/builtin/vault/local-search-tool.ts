@@ -1,0 +1,132 @@
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { FoundNote } from "./local-search.ts";
+import type { Vault } from "./vault.ts";
+import { vaultFailure } from "./vault-reasons.ts";
+
+/** A moment: epoch milliseconds, or ISO 8601. */
+export type Moment = number | string;
+
+/** What `localSearch` takes. */
+export interface LocalSearchInput {
+  readonly query: string;
+  readonly salientTerms?: readonly string[];
+  readonly timeRange?: { readonly startTime: Moment; readonly endTime: Moment };
+  readonly tags?: readonly string[];
+  readonly limit?: number;
+}
+
+/** What `localSearch` gives. */
+export interface LocalSearchOutput {
+  readonly documents: readonly FoundNote[];
+  /** Notes in the index. */
+  readonly indexed: number;
+}
+
+const moment = (what: string): object => ({
+  type: ["number", "string"],
+  description: `${what}: epoch milliseconds or ISO 8601.`,
+});
+
+const inputJson = {
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 1, maxLength: 4000, description: "What to look for, in plain words." },
+    salientTerms: {
+      type: "array",
+      items: { type: "string", maxLength: 200 },
+      maxItems: 50,
+      description:
+        "The words and phrases that matter most, and others that mean the same. Notes with only these are found too.",
+    },
+    timeRange: {
+      type: "object",
+      properties: { startTime: moment("Changed at or after this"), endTime: moment("Changed before this") },
+      required: ["startTime", "endTime"],
+      description: "Only notes that were changed in this time, as getTimeRangeMs gives it.",
+    },
+    tags: {
+      type: "array",
+      items: { type: "string", maxLength: 200 },
+      maxItems: 20,
+      description: "Only notes that have all of these tags; `project` also means `project/…`.",
+    },
+    limit: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "At most this many notes." },
+  },
+  required: ["query"],
+  additionalProperties: false,
+  examples: [{ query: "machine learning notes", salientTerms: ["machine learning", "机器学习"], limit: 5 }],
+};
+
+const text = { type: "string" };
+
+const outputJson = {
+  type: "object",
+  properties: {
+    documents: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          path: text,
+          title: text,
+          snippet: text,
+          highlights: { type: "array", items: { type: "array", items: { type: "integer" } } },
+          score: { type: "number" },
+          modified: text,
+          mtime: { type: "integer" },
+          tags: { type: "array", items: text },
+          heading: text,
+          line: { type: "integer" },
+          cite: text,
+        },
+        required: ["path", "title", "snippet", "highlights", "score", "modified", "mtime", "tags", "line", "cite"],
+      },
+    },
+    indexed: { type: "integer" },
+  },
+  required: ["documents", "indexed"],
+};
+
+/** `localSearch`: finds notes of the vault. */
+export function localSearchTool({
+  vault,
+}: {
+  readonly vault: Vault;
+}): Tool<LocalSearchInput, LocalSearchInput, LocalSearchOutput> {
+  return defineTool({
+    name: "localSearch",
+    aliases: ["local_search"],
+    description:
+      "Searches the user's own notes (the vault) by words, in any language, and gives the best ones with a snippet, " +
+      "the heading and line it stands under, and how to cite it. Use it for questions about what the user wrote or " +
+      "keeps. Pass the question as `query` and its key words with synonyms as `salientTerms`; for a time such as " +
+      '"last week" call getTimeRangeMs first and pass what it gives as `timeRange`. Read more with read_note.',
+    displayName: "Vault search",
+    category: "search",
+    tags: ["notes", "vault", "search"],
+    capabilities: ["search", "搜索", "笔记"],
+    effect: "read",
+    timeoutMs: 30_000,
+    input: fromJsonSchema<LocalSearchInput, LocalSearchInput>(inputJson),
+    output: fromJsonSchema<LocalSearchOutput, LocalSearchOutput>(outputJson),
+    run: ({ timeRange, ...query }, { signal }) =>
+      vault.search({ ...query, signal, ...(timeRange !== undefined && { timeRange: rangeOf(timeRange) }) }),
+  });
+}
+
+function rangeOf({ startTime, endTime }: NonNullable<LocalSearchInput["timeRange"]>): {
+  startTime: number;
+  endTime: number;
+} {
+  return { startTime: epochOf(startTime, "startTime"), endTime: epochOf(endTime, "endTime") };
+}
+
+/** A number may come as text: models write both. */
+function epochOf(given: Moment, name: string): number {
+  const epoch = typeof given === "string" && !/^\s*-?\d+(?:\.\d+)?\s*$/.test(given) ? Date.parse(given) : Number(given);
+  // What no date can be is no time.
+  if (Math.abs(epoch) <= 8.64e15) return epoch;
+  const message = `timeRange.${name} must be epoch milliseconds or ISO 8601, such as "2026-01-31T08:00:00Z"`;
+  throw vaultFailure("bad_range", message, { issues: [{ path: ["timeRange", name], code: "bad_range", message }] });
+}

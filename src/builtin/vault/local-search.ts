@@ -1,0 +1,84 @@
+import type { TextHit, TextRange } from "../../store/index.ts";
+import { vaultFailure } from "./vault-reasons.ts";
+import type { NoteMeta, VaultParts } from "./vault-parts.ts";
+
+/** What to look for in the notes. */
+export interface LocalSearchQuery {
+  readonly query: string;
+  /** The words and phrases that matter most, synonyms among them; notes that have only these are found too. */
+  readonly salientTerms?: readonly string[];
+  /** Changed at or after `startTime` and before `endTime`, in epoch milliseconds. */
+  readonly timeRange?: { readonly startTime: number; readonly endTime: number };
+  readonly tags?: readonly string[];
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A note that was found. */
+export interface FoundNote {
+  readonly path: string;
+  readonly title: string;
+  readonly snippet: string;
+  /** What to highlight in the snippet, as UTF-16 offsets. */
+  readonly highlights: readonly TextRange[];
+  /** 1 for the best note of an answer. */
+  readonly score: number;
+  /** ISO 8601. */
+  readonly modified: string;
+  /** The same in epoch milliseconds. */
+  readonly mtime: number;
+  readonly tags: readonly string[];
+  /** The heading above the snippet. */
+  readonly heading?: string;
+  /** The line of the snippet in the file. */
+  readonly line: number;
+  /** How to cite it: `path#heading`, or `path:line` where there is no heading. `read_note` takes it. */
+  readonly cite: string;
+}
+
+/** Half of the advantage of a new note is gone after a month. */
+const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Finds notes by their words; new ones first among equals. */
+export async function localSearch(parts: VaultParts, asked: LocalSearchQuery): Promise<readonly FoundNote[]> {
+  const { query, salientTerms = [], timeRange, tags, limit, signal } = asked;
+  if (timeRange !== undefined && !(timeRange.endTime > timeRange.startTime)) {
+    throw vaultFailure("bad_range", "timeRange.endTime must be after timeRange.startTime", {
+      issues: [{ path: ["timeRange", "endTime"], code: "bad_range", message: "must be after startTime" }],
+    });
+  }
+  const hits = await parts.index.search(
+    parts.collection,
+    {
+      text: query,
+      terms: salientTerms,
+      recency: { now: parts.clock.now(), halfLifeMs, weight: 0.5 },
+      ...(timeRange !== undefined && { from: timeRange.startTime, to: timeRange.endTime }),
+      ...(tags !== undefined && { tags }),
+      ...(limit !== undefined && { limit }),
+    },
+    signal,
+  );
+  const best = hits[0]?.score ?? 1;
+  return hits.map((hit) => foundNote(hit, best));
+}
+
+function foundNote(hit: TextHit, best: number): FoundNote {
+  const { id, title, snippet, highlights, score, at, tags, line } = hit;
+  // Written by `indexVault`.
+  const { headings } = hit.meta as NoteMeta;
+  const heading = headings.findLast((one) => one.line <= line)?.text;
+  return {
+    path: id,
+    title,
+    snippet,
+    highlights,
+    score: Number((score / best).toFixed(4)),
+    modified: new Date(at).toISOString(),
+    mtime: Math.round(at),
+    tags,
+    ...(heading !== undefined && { heading }),
+    line,
+    cite: heading === undefined ? `${id}:${line}` : `${id}#${heading}`,
+  };
+}

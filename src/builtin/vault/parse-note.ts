@@ -1,0 +1,115 @@
+import { joinTags } from "../../store/index.ts";
+import { readFrontMatter } from "./front-matter.ts";
+
+/** A heading of a note. */
+export interface Heading {
+  readonly text: string;
+  readonly level: number;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+/** What a note says about itself. */
+export interface ParsedNote {
+  readonly title: string;
+  /** From its front matter and from `#tag` in its text. */
+  readonly tags: readonly string[];
+  readonly headings: readonly Heading[];
+  /** What it links to: the names in `[[…]]`, and addresses and paths in `[…](…)`. */
+  readonly links: readonly string[];
+}
+
+const mostHeadings = 500;
+const mostTags = 100;
+const mostLinks = 500;
+const longestTitle = 200;
+
+/** Reads a note: markdown, or plain text, of which it reads the same. */
+export function parseNote(path: string, text: string): ParsedNote {
+  const front = readFrontMatter(text);
+  const headings: Heading[] = [];
+  const tags = new Set<string>();
+  const links = new Set<string>();
+  const isCode = codeFences();
+  let line = front.lines;
+  for (const content of text.slice(front.length).split("\n")) {
+    line++;
+    if (isCode(content)) continue;
+    if (content.includes("#")) {
+      collectHeading(content, line, headings);
+      collectTags(content, tags);
+    }
+    if (content.includes("[")) collectLinks(content, links);
+  }
+  const first = headings.find(({ level }) => level === 1)?.text;
+  return {
+    title: (front.title ?? first ?? nameOf(path)).slice(0, longestTitle),
+    tags: joinTags(front.tags, [...tags]).slice(0, mostTags),
+    headings,
+    links: [...links].slice(0, mostLinks),
+  };
+}
+
+/** Tells of one line after the other whether it is code, or the fence around it. */
+function codeFences(): (content: string) => boolean {
+  let fence: string | undefined;
+  return (content) => {
+    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(content)?.[1];
+    const within = fence !== undefined;
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) === true) fence = undefined;
+    return within || mark !== undefined;
+  };
+}
+
+function collectHeading(content: string, line: number, headings: Heading[]): void {
+  const heading = headingOf(content, line);
+  if (heading !== undefined && headings.length < mostHeadings) headings.push(heading);
+}
+
+function headingOf(content: string, line: number): Heading | undefined {
+  const hashes = /^ {0,3}(#{1,6})[ \t]/.exec(content);
+  if (hashes === null) return undefined;
+  const text = content.slice(hashes[0].length, hashes[0].length + 1000).trim();
+  const shown = text.replace(/[ \t]#+$/, "").trim();
+  return shown === "" ? undefined : { text: shown.slice(0, longestTitle), level: hashes[1]?.length ?? 1, line };
+}
+
+const tagPattern = /(?:^|[\s(（，。、,;；:：])#([\p{L}\p{N}_][\p{L}\p{N}_/-]{0,99})/gu;
+
+function collectTags(content: string, tags: Set<string>): void {
+  if (tags.size >= mostTags) return;
+  for (const [, tag = ""] of content.matchAll(tagPattern)) {
+    // `#12` is the number of something.
+    if (!/^\p{N}+$/u.test(tag)) tags.add(tag.replace(/\/+$/, ""));
+    if (tags.size >= mostTags) return;
+  }
+}
+
+/** No link is longer. Looking no further for its end keeps a line of nothing but brackets from taking forever. */
+const longestLink = 1000;
+
+function collectLinks(content: string, links: Set<string>): void {
+  if (links.size >= mostLinks) return;
+  let looked = 0;
+  for (let at = content.indexOf("[["); at !== -1 && looked < 10_000; at = content.indexOf("[[", at + 1), looked++) {
+    const name = wikiName(content.slice(at + 2, at + 2 + longestLink));
+    if (name !== undefined) links.add(name);
+  }
+  for (let at = content.indexOf("]("); at !== -1 && links.size < mostLinks; at = content.indexOf("](", at + 2)) {
+    const target = /^<?([^)>\s]+)/.exec(content.slice(at + 2, at + 2 + longestLink))?.[1];
+    if (target !== undefined) links.add(target);
+  }
+}
+
+/** Of `name#heading|shown]]` what comes before the bar. */
+function wikiName(inside: string): string | undefined {
+  const end = inside.indexOf("]]");
+  const name = end === -1 ? "" : inside.slice(0, end).split("|", 1).join("").trim();
+  return name === "" || name.includes("[") ? undefined : name;
+}
+
+function nameOf(path: string): string {
+  const name = path.split("/").at(-1) ?? path;
+  return name.replace(/\.[^.]+$/, "") || name;
+}

@@ -1,0 +1,87 @@
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { Note } from "./read-note.ts";
+import type { Vault } from "./vault.ts";
+
+/** What `read_note` takes. */
+export interface ReadNoteInput {
+  readonly note: string;
+  readonly from_line?: number;
+  readonly to_line?: number;
+  readonly max_characters?: number;
+}
+
+const text = { type: "string" };
+const texts = { type: "array", items: text };
+
+const outputJson = {
+  type: "object",
+  properties: {
+    path: text,
+    title: text,
+    text,
+    lines: { type: "array", items: { type: "integer" } },
+    headings: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { text, level: { type: "integer" }, line: { type: "integer" } },
+        required: ["text", "level", "line"],
+      },
+    },
+    tags: texts,
+    links: texts,
+    modified: text,
+    cite: text,
+    truncated: { type: "boolean" },
+  },
+  required: ["path", "title", "text", "lines", "headings", "tags", "links", "modified", "cite", "truncated"],
+};
+
+/** `read_note`: a note, or the part of it that a citation names. */
+export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNoteInput, ReadNoteInput, Note> {
+  return defineTool({
+    name: "read_note",
+    aliases: ["readNote"],
+    description:
+      "Reads a note of the vault, or a part of it, with its headings, tags and links, and how to cite it. `note` is " +
+      "what localSearch gives as `path` or `cite`: a path, `path#heading` for one section, `path:line` for the lines " +
+      "around one, or the name in a [[wiki link]].",
+    displayName: "Read note",
+    category: "file",
+    tags: ["notes", "vault"],
+    capabilities: ["read", "阅读", "笔记"],
+    effect: "read",
+    timeoutMs: 30_000,
+    input: fromJsonSchema<ReadNoteInput, ReadNoteInput>({
+      type: "object",
+      properties: {
+        note: {
+          type: "string",
+          minLength: 1,
+          maxLength: 1024,
+          description: "A path, `path#heading`, `path:line` or [[name]].",
+        },
+        from_line: { type: "integer", minimum: 1, description: "First line to read, counted from 1." },
+        to_line: { type: "integer", minimum: 1, description: "Last line to read, included." },
+        max_characters: {
+          type: "integer",
+          minimum: 1,
+          maximum: 200_000,
+          default: 20_000,
+          description: "At most this much text; `truncated` tells when there is more.",
+        },
+      },
+      required: ["note"],
+      additionalProperties: false,
+      examples: [{ note: "ideas.md" }],
+    }),
+    output: fromJsonSchema<Note, Note>(outputJson),
+    run: ({ note, from_line, to_line, max_characters }) =>
+      vault.read(note, {
+        ...(from_line !== undefined && { from: from_line }),
+        ...(to_line !== undefined && { to: to_line }),
+        ...(max_characters !== undefined && { maxCharacters: max_characters }),
+      }),
+  });
+}

@@ -1,0 +1,34 @@
+import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
+
+interface VaultReasonInfo {
+  readonly code: FailureCode;
+  readonly means: string;
+  readonly retry: RetryVerdict;
+}
+
+/**
+ * Every reason for which the vault itself refuses or fails; what the file door says of a path comes besides. The
+ * reference in the docs is generated from it.
+ */
+export const vaultReasons = {
+  no_vault: { code: "not_available", means: "The folder of notes does not exist.", retry: "safe" },
+  no_note: { code: "execution_error", means: "There is no such note.", retry: "never" },
+  not_a_note: { code: "execution_error", means: "The file is no note, or no text.", retry: "never" },
+  no_heading: { code: "execution_error", means: "The note has no such heading.", retry: "never" },
+  bad_range: { code: "validation_error", means: "A range of time or of lines is not one.", retry: "never" },
+} as const;
+
+vaultReasons satisfies Record<string, VaultReasonInfo>;
+
+/** The name of one reason in {@link vaultReasons}. */
+export type VaultReason = keyof typeof vaultReasons;
+
+/** A failure of the vault for this reason. */
+export function vaultFailure(
+  reason: VaultReason,
+  message: string,
+  options: Pick<FailureOptions, "cause" | "issues"> = {},
+): FailureError {
+  const { code, retry } = vaultReasons[reason];
+  return new FailureError(message, { code, reason, retry, ...options });
+}

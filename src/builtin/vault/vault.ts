@@ -1,0 +1,175 @@
+import { realpath } from "node:fs/promises";
+import { type Clock, systemClock } from "../../base/index.ts";
+import { type FileDoor, createFileDoor } from "../../file/index.ts";
+import type { TextIndex } from "../../store/index.ts";
+import { type FileTree, type FileTreeOptions, fileTree } from "./file-tree.ts";
+import type { IndexOptions, IndexReport } from "./index-report.ts";
+import { indexVault } from "./index-vault.ts";
+import { type FoundNote, type LocalSearchQuery, localSearch } from "./local-search.ts";
+import { type Note, type ReadNoteOptions, readNote } from "./read-note.ts";
+import { type VaultLimits, type VaultParts, usualLimits } from "./vault-parts.ts";
+import { vaultFailure } from "./vault-reasons.ts";
+import { type VaultWatch, watchVault } from "./watch-vault.ts";
+
+/** What {@link createVault} takes. */
+export interface VaultOptions {
+  /** The folder of notes. */
+  readonly folder: string;
+  readonly index: TextIndex;
+  readonly clock?: Clock;
+  readonly limits?: Partial<VaultLimits>;
+  /** Opens that folder, for reading; one of its own where absent. */
+  readonly files?: FileDoor;
+}
+
+/** A folder of notes that can be searched, read and cited. */
+export interface Vault {
+  /** Brings the index up to date. Runs one after another, however often it is asked for. */
+  index(options?: IndexOptions): Promise<IndexReport>;
+  /** Finds notes. A vault that was not looked at lately is indexed first, where that is quickly done. */
+  search(query: LocalSearchQuery): Promise<LocalSearchAnswer>;
+  read(cited: string, options?: ReadNoteOptions): Promise<Note>;
+  tree(options?: FileTreeOptions): Promise<FileTree>;
+  /** Keeps the index up to date from now on, until it is closed. */
+  watch(onError: (error: unknown) => void): Promise<VaultWatch>;
+  close(): Promise<void>;
+}
+
+/** What a search in the vault gives. */
+export interface LocalSearchAnswer {
+  readonly documents: readonly FoundNote[];
+  /** Notes in the index. */
+  readonly indexed: number;
+}
+
+/** Looked at within this, a vault counts as up to date. */
+const freshMs = 10_000;
+/** Looking whether something changed takes a vault of this size a moment; a larger one is indexed when asked to. */
+const quickNotes = 5000;
+
+/**
+ * Opens a vault: a folder of notes and their index.
+ *
+ * @example
+ * ```ts
+ * const vault = createVault({ folder: "notes", index: openTextIndex({ file: ".windlass/index.db" }) });
+ * const { documents } = await vault.search({ query: "splice a rope" });
+ * ```
+ */
+export function createVault(options: VaultOptions): Vault {
+  return new FolderVault(options);
+}
+
+class FolderVault implements Vault {
+  readonly #options: VaultOptions;
+  readonly #clock: Clock;
+  #parts: Promise<VaultParts> | undefined;
+  #indexing: Promise<unknown> = Promise.resolve();
+  /** When the whole vault was last looked at. */
+  #lookedAt = -Infinity;
+  #notes = 0;
+  readonly #watches = new Set<VaultWatch>();
+
+  constructor(options: VaultOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  async index(options: IndexOptions = {}): Promise<IndexReport> {
+    const parts = await this.#open();
+    const begun = this.#indexing.then(() => this.#index(parts, options));
+    this.#indexing = begun.catch(() => {});
+    return await begun;
+  }
+
+  async search(query: LocalSearchQuery): Promise<LocalSearchAnswer> {
+    const parts = await this.#open();
+    await this.#freshen(parts, query.signal);
+    return { documents: await localSearch(parts, query), indexed: this.#notes };
+  }
+
+  async read(cited: string, options: ReadNoteOptions = {}): Promise<Note> {
+    return await readNote(await this.#open(), cited, options);
+  }
+
+  async tree(options: FileTreeOptions = {}): Promise<FileTree> {
+    const { files } = await this.#open();
+    return await fileTree(files, options);
+  }
+
+  async watch(onError: (error: unknown) => void): Promise<VaultWatch> {
+    const { root } = await this.#open();
+    const watch = await watchVault({
+      root,
+      clock: this.#clock,
+      onError,
+      onChange: (paths) => {
+        // Rules that changed may let in, or leave out, anything.
+        const rules = paths.some((path) => path === ".gitignore" || path.endsWith("/.gitignore"));
+        this.index(rules ? {} : { paths }).catch(onError);
+      },
+    });
+    const ended = {
+      close: async () => {
+        this.#watches.delete(ended);
+        await watch.close();
+      },
+    };
+    this.#watches.add(ended);
+    return ended;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#watches].map((watch) => watch.close()));
+    await this.#indexing;
+  }
+
+  #open(): Promise<VaultParts> {
+    this.#parts ??= this.#openParts();
+    // A folder that is missing may be made later.
+    this.#parts.catch(() => (this.#parts = undefined));
+    return this.#parts;
+  }
+
+  async #openParts(): Promise<VaultParts> {
+    const {
+      folder,
+      index,
+      limits = {},
+      files = createFileDoor({ roots: [{ path: folder, write: false }] }),
+    } = this.#options;
+    const root = await realpath(folder).catch((cause: unknown) => {
+      throw vaultFailure("no_vault", `the folder of notes ${folder} does not exist. Make it, or name another`, {
+        cause,
+      });
+    });
+    return {
+      root,
+      files,
+      index,
+      clock: this.#clock,
+      collection: `vault:${root}`,
+      limits: { ...usualLimits, ...limits },
+    };
+  }
+
+  async #index(parts: VaultParts, options: IndexOptions): Promise<IndexReport> {
+    const at = this.#clock.elapsed();
+    const report = await indexVault(parts, options);
+    if (options.paths === undefined) {
+      this.#lookedAt = at;
+      this.#notes = report.added + report.updated + report.unchanged;
+    } else {
+      this.#notes += report.added - report.removed;
+    }
+    return report;
+  }
+
+  async #freshen(parts: VaultParts, signal: AbortSignal | undefined): Promise<void> {
+    const age = this.#clock.elapsed() - this.#lookedAt;
+    if (age < freshMs || this.#watches.size > 0) return;
+    if (this.#lookedAt === -Infinity) this.#notes = (await parts.index.stats(parts.collection)).documents;
+    if (this.#notes > quickNotes) return;
+    await this.index(signal === undefined ? {} : { signal });
+  }
+}

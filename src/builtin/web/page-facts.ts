@@ -1,0 +1,59 @@
+import type { Pages } from "./pages.ts";
+import type { ReadPage } from "./page.ts";
+
+/** What every output about a page has. */
+export interface PageFacts {
+  /** As it was asked for. */
+  readonly url: string;
+  /** Where it came from, where redirects led elsewhere. */
+  readonly final_url?: string;
+  readonly title: string;
+  /** Something was left out because it is too long. */
+  readonly truncated?: boolean;
+}
+
+/** The properties of {@link PageFacts}, for output schemas. */
+export const pageFactsSchema = {
+  url: { type: "string" },
+  final_url: { type: "string" },
+  title: { type: "string" },
+  truncated: { type: "boolean" },
+} as const;
+
+/** The parameter `url`. */
+export const urlSchema = {
+  type: "string",
+  minLength: 1,
+  description: "The full address of the page, such as https://example.com/article.",
+} as const;
+
+/** The parameter `max_length`. */
+export const lengthSchema = {
+  type: "integer",
+  minimum: 100,
+  maximum: 500_000,
+  default: 50_000,
+  description: "The most characters of text to give; the rest is cut off and truncated is true.",
+} as const;
+
+/** What there is to say about a page besides its content. */
+export function pageFacts({ url, finalUrl, title, truncated }: ReadPage): PageFacts {
+  return {
+    url,
+    ...(isElsewhere(url, finalUrl) && { final_url: finalUrl }),
+    title,
+    ...(truncated && { truncated }),
+  };
+}
+
+function isElsewhere(url: string, finalUrl: string): boolean {
+  const asked = URL.parse(url);
+  if (asked === null) return false;
+  asked.hash = "";
+  return asked.href !== finalUrl && url !== finalUrl;
+}
+
+/** Time for one page, the site's robots.txt and the reading of the page included. */
+export function pageDeadlineMs({ limits }: Pages): number {
+  return limits.timeoutMs + 15_000;
+}

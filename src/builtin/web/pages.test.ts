@@ -1,0 +1,435 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import {
+  type LoopbackSite,
+  type SiteHandler,
+  allNamesLeadTo,
+  loopbackOnly,
+  loopbackSite,
+} from "../../../test/support/loopback-site.ts";
+import { type DoorOptions, createDoor } from "../../net/index.ts";
+import { closeExtraction } from "../extract/index.ts";
+import { type Pages, type PagesOptions, createPages } from "./index.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await closeExtraction();
+});
+
+type Routes = Record<string, string | SiteHandler>;
+
+function answer(routes: Routes): SiteHandler {
+  return (request, response) => {
+    const found = routes[request.url ?? ""];
+    if (found === undefined) response.writeHead(404).end();
+    else if (typeof found === "string") response.writeHead(200, { "content-type": "text/html" }).end(found);
+    else found(request, response);
+  };
+}
+
+async function open(
+  routes: Routes,
+  options: Partial<PagesOptions> = {},
+  door: DoorOptions = {},
+): Promise<{ site: LoopbackSite; pages: Pages }> {
+  const site = await loopbackSite(answer(routes));
+  const opened = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], ...door });
+  closing.push(site.close, () => opened.close());
+  return { site, pages: createPages({ door: opened, ...options }) };
+}
+
+const article = (text: string): string => `<title>T</title><article><h1>T</h1><p>${text}</p></article>`;
+
+describe("[D07] one page", () => {
+  test("is given as it was sent, with where it came from", async () => {
+    const { site, pages } = await open({
+      "/old": (_request, response) => response.writeHead(302, { location: "/new" }).end(),
+      "/new": article("Tides come twice a day."),
+    });
+    const page = await pages.get(`${site.origin}/old#part`);
+    expect(page).toMatchObject({
+      url: `${site.origin}/old#part`,
+      finalUrl: `${site.origin}/new`,
+      status: 200,
+      contentType: "text/html",
+      truncated: false,
+      fromCache: false,
+    });
+    expect(Buffer.from(page.body).toString()).toContain("twice a day");
+  });
+
+  test("is read with its title, text, markdown and links, in its own charset", async () => {
+    const gbk = Buffer.concat([
+      Buffer.from("<title>"),
+      Buffer.from([0xc4, 0xe3, 0xba, 0xc3]),
+      Buffer.from('</title><article><p>tide <a href="/b">b</a></p></article>'),
+    ]);
+    const { site, pages } = await open({
+      "/": (_request, response) => response.writeHead(200, { "content-type": "text/html; charset=gbk" }).end(gbk),
+    });
+    const page = await pages.read(`${site.origin}/`);
+    expect(page).toMatchObject({ title: "你好", charset: "gbk", links: [{ text: "b", url: `${site.origin}/b` }] });
+    expect(page.text).toContain("tide");
+  });
+
+  test.each([
+    [404, "never", "check the address"],
+    [403, "never", "not open to everybody"],
+    [500, "safe", "try again later"],
+    [429, "safe", "too many requests"],
+    [304, "never", "304"],
+  ])("that is a status of %i is a failure", async (status, retry, words) => {
+    const { site, pages } = await open({
+      "/": (_request, response) => response.writeHead(status, { "retry-after": "7" }).end("no"),
+    });
+    const failure = await pages.get(`${site.origin}/`).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "execution_error", reason: "http_status" });
+    const value = (failure as { toFailure(): { retry: string; retryAfterMs?: number; message: string } }).toFailure();
+    expect(value.retry).toBe(retry);
+    expect(value.retryAfterMs).toBe(retry === "safe" ? 7000 : undefined);
+    expect(value.message).toContain(words);
+  });
+
+  test("that is larger than the limit is cut and says so", async () => {
+    const { site, pages } = await open({ "/": "x".repeat(5000) });
+    expect(await pages.get(`${site.origin}/`, { maxBytes: 100 })).toMatchObject({ truncated: true });
+    expect((await pages.get(`${site.origin}/`, { maxBytes: 100 })).body).toHaveLength(100);
+  });
+
+  test("ends when its caller cancels, and leaves no connection", async () => {
+    const controller = new AbortController();
+    const { site, pages } = await open({ "/": () => controller.abort() }, { robots: "ignore" });
+    await expect(pages.get(`${site.origin}/`, { signal: controller.signal })).rejects.toMatchObject({
+      code: "cancelled",
+    });
+    await expect.poll(() => site.sockets.size).toBe(0);
+  });
+
+  test("that hangs ends at its own timeout", async () => {
+    const { site, pages } = await open({ "/": () => {} });
+    await expect(pages.get(`${site.origin}/`, { timeoutMs: 100 })).rejects.toMatchObject({ code: "timeout" });
+  });
+});
+
+describe("addresses that are kept here", () => {
+  const memory = (address: string): Promise<{ title: string; text: string } | undefined> =>
+    Promise.resolve(address === "memory:42" ? { title: "Tides\u202e", text: "# High water\n\nat noon" } : undefined);
+
+  test("are resolved, and read like any page", async () => {
+    const { pages } = await open({}, { resolvers: { memory } });
+    const page = await pages.read("memory:42");
+    expect(page).toMatchObject({ url: "memory:42", title: "Tides", kind: "markdown", truncated: false });
+    expect(page.markdown).toContain("# High water");
+    expect((await pages.getAll(["memory:42", "memory:1"])).map(({ failure }) => failure?.reason)).toEqual([
+      undefined,
+      "unknown_address",
+    ]);
+  });
+
+  test("are unknown where nothing is kept under them", async () => {
+    const { pages } = await open({}, { resolvers: { memory } });
+    await expect(pages.read("memory:1")).rejects.toMatchObject({ reason: "unknown_address" });
+  });
+
+  test("of no scheme that is known stay with the door, which refuses them", async () => {
+    const { pages } = await open({}, { resolvers: { memory } });
+    await expect(pages.read("constructor:1")).rejects.toMatchObject({ reason: "bad_scheme" });
+    await expect(pages.read("file:///etc/passwd")).rejects.toMatchObject({ reason: "bad_scheme" });
+  });
+});
+
+describe("the cache", () => {
+  const counting = (headers: Record<string, string>, seen: (string | undefined)[] = []): SiteHandler => {
+    return (request, response) => {
+      const asked = request.headers["if-none-match"] ?? request.headers["if-modified-since"];
+      seen.push(asked);
+      const same = asked !== undefined && (asked === headers["etag"] || asked === headers["last-modified"]);
+      response.writeHead(same ? 304 : 200, { "content-type": "text/plain", ...headers }).end(same ? "" : "body");
+    };
+  };
+
+  test.each([
+    ["etag", '"v1"'],
+    ["last-modified", "Sun, 01 Mar 2026 10:00:00 GMT"],
+  ])("asks by %s whether a page changed", async (name, mark) => {
+    const seen: (string | undefined)[] = [];
+    const { site, pages } = await open({ "/": counting({ [name]: mark }, seen) }, { robots: "ignore" });
+    const first = await pages.get(`${site.origin}/`);
+    const second = await pages.get(`${site.origin}/#part`);
+    expect([first.fromCache, second.fromCache]).toEqual([false, true]);
+    expect(Buffer.from(second.body).toString()).toBe("body");
+    expect(seen).toEqual([undefined, mark]);
+  });
+
+  test("asks nobody while a page is fresh, and again afterwards", async () => {
+    const clock = new FakeClock();
+    const { site, pages } = await open(
+      { "/": counting({ "cache-control": "public, max-age=60", age: "10", etag: "W/1" }) },
+      { clock, robots: "ignore" },
+    );
+    await pages.get(`${site.origin}/`);
+    clock.advance(49_000);
+    expect((await pages.get(`${site.origin}/`)).fromCache).toBe(true);
+    expect(site.paths).toHaveLength(1);
+    clock.advance(2000);
+    expect((await pages.get(`${site.origin}/`)).fromCache).toBe(true);
+    expect(site.paths).toHaveLength(2);
+    // The answer that nothing changed made it fresh again.
+    clock.advance(40_000);
+    await pages.get(`${site.origin}/`);
+    expect(site.paths).toHaveLength(2);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ "cache-control": "no-store, max-age=60", etag: '"1"' }, "no-store"],
+    [{ "cache-control": "max-age=60", vary: "*" }, "vary: *"],
+    [{}, "no word about it"],
+    [{ etag: "bad\u00e9\u00e9", expires: "0" }, "a mark that cannot be sent back"],
+  ])("keeps nothing with %j (%s)", async (headers) => {
+    const seen: (string | undefined)[] = [];
+    const { site, pages } = await open({ "/": counting(headers, seen) }, { robots: "ignore" });
+    await pages.get(`${site.origin}/`);
+    expect((await pages.get(`${site.origin}/`)).fromCache).toBe(false);
+    expect(seen).toEqual([undefined, undefined]);
+  });
+
+  test("does not take the mark of another page for an answer", async () => {
+    let target = "/a";
+    const marked = (body: string): SiteHandler => {
+      return (request, response) => {
+        const same = request.headers["if-none-match"] === '"1"';
+        response.writeHead(same ? 304 : 200, { etag: '"1"', "cache-control": "max-age=60" }).end(same ? "" : body);
+      };
+    };
+    const { site, pages } = await open(
+      {
+        "/now": (_request, response) => response.writeHead(302, { location: target }).end(),
+        "/a": marked("a"),
+        "/b": marked("b"),
+      },
+      { robots: "ignore" },
+    );
+    const read = async (): Promise<string> => Buffer.from((await pages.get(`${site.origin}/now`)).body).toString();
+    expect([await read(), await read()]).toEqual(["a", "a"]);
+    target = "/b";
+    expect(await read()).toBe("b");
+  });
+
+  test("serves no page that a smaller limit would have cut", async () => {
+    const { site, pages } = await open({ "/": counting({ "cache-control": "max-age=60" }) }, { robots: "ignore" });
+    await pages.get(`${site.origin}/`);
+    expect(await pages.get(`${site.origin}/`, { maxBytes: 2 })).toMatchObject({ truncated: true, fromCache: false });
+  });
+});
+
+describe("robots.txt", () => {
+  const rules = "User-agent: *\nDisallow: /private\n";
+
+  test("is asked once per site and respected", async () => {
+    const { site, pages } = await open({ "/robots.txt": rules, "/a": "a", "/private/b": "b" });
+    await pages.get(`${site.origin}/a`);
+    await expect(pages.get(`${site.origin}/private/b`)).rejects.toMatchObject({
+      code: "permission_denied",
+      reason: "robots_denied",
+    });
+    expect(site.paths).toEqual(["/robots.txt", "/a"]);
+  });
+
+  test("holds for where a redirect leads", async () => {
+    const { site, pages } = await open({
+      "/robots.txt": rules,
+      "/a": (_request, response) => response.writeHead(302, { location: "/private/b" }).end(),
+      "/private/b": "b",
+    });
+    await expect(pages.get(`${site.origin}/a`)).rejects.toMatchObject({ reason: "robots_denied" });
+  });
+
+  test("is ignored only by setting", async () => {
+    const { site, pages } = await open({ "/robots.txt": rules, "/private/b": "b" }, { robots: "ignore" });
+    await pages.get(`${site.origin}/private/b`);
+    expect(site.paths).toEqual(["/private/b"]);
+  });
+
+  test("may speak to the name that we go by", async () => {
+    const file = "User-agent: Almanac\nDisallow: /\n";
+    const { site, pages } = await open({ "/robots.txt": file, "/": "a" }, { userAgent: "Almanac/2.0 (+mail)" });
+    await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({ reason: "robots_denied" });
+    expect(site.requests[0]?.headers["user-agent"]).toBe("Almanac/2.0 (+mail)");
+  });
+
+  test.each([404, 403, 410])("that answers %i allows everything", async (status) => {
+    const { site, pages } = await open({
+      "/robots.txt": (_request, response) => response.writeHead(status).end("Disallow: /"),
+      "/": "a",
+    });
+    expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
+  });
+
+  test.each([500, 503, 429])("that answers %i allows nothing for now", async (status) => {
+    const { site, pages } = await open({
+      "/robots.txt": (_request, response) => response.writeHead(status).end(),
+      "/": "a",
+    });
+    await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({
+      code: "not_available",
+      reason: "robots_unreachable",
+    });
+    expect(site.paths).toEqual(["/robots.txt"]);
+  });
+
+  test("that leads inside a private network says nothing about the page", async () => {
+    const { site, pages } = await open({
+      "/robots.txt": (_request, response) => response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+      "/": "a",
+    });
+    expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
+  });
+
+  test("is let go when nobody waits for it any more, and asked again later", async () => {
+    const controller = new AbortController();
+    let asked = 0;
+    const { site, pages } = await open({
+      "/robots.txt": (_request, response) => {
+        if (++asked === 1) controller.abort();
+        else response.writeHead(404).end();
+      },
+      "/": "a",
+    });
+    await expect(pages.get(`${site.origin}/`, { signal: controller.signal })).rejects.toMatchObject({
+      code: "cancelled",
+    });
+    await expect.poll(() => site.sockets.size).toBe(0);
+    expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
+  });
+
+  test("of a dead host is the page's own failure", async () => {
+    const { site, pages } = await open({});
+    await site.close();
+    await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({ reason: "connect_failed" });
+  });
+});
+
+describe("[D07] many pages", () => {
+  test("come in order, each there or with its reason", async () => {
+    const { site, pages } = await open({ "/a": article("a"), "/b": article("b") });
+    const urls = [`${site.origin}/b`, `${site.origin}/none`, "not a url", `${site.origin}/a`, `${site.origin}/b`];
+    const items = await pages.readAll(urls);
+    expect(items.map((item) => item.url)).toEqual(urls);
+    expect(items.map((item) => item.page?.text.trim().at(-1) ?? item.failure?.reason)).toEqual([
+      "b",
+      "http_status",
+      "bad_url",
+      "a",
+      "b",
+    ]);
+    expect(site.paths.filter((path) => path === "/b")).toHaveLength(1);
+  });
+
+  test("of one host come two at a time, with a pause between", async () => {
+    let under = 0;
+    let most = 0;
+    const starts: number[] = [];
+    const routes = Object.fromEntries(
+      Array.from({ length: 6 }, (_unused, index): [string, SiteHandler] => [
+        `/${index}`,
+        (_request, response) => {
+          most = Math.max(most, ++under);
+          starts.push(performance.now());
+          setTimeout(() => {
+            under--;
+            response.end("x");
+          }, 60);
+        },
+      ]),
+    );
+    const { site, pages } = await open(routes, { limits: { hostDelayMs: 40 } });
+    const items = await pages.getAll(Object.keys(routes).map((path) => site.origin + path));
+    expect(items.every(({ page }) => page !== undefined)).toBe(true);
+    expect(most).toBe(2);
+    expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(5 * 40 - 20);
+  });
+
+  test("wait as long as the server asks, when that is not long", async () => {
+    let asked = 0;
+    const { site, pages } = await open({
+      "/busy": (_request, response) => {
+        if (++asked === 1) response.writeHead(429, { "retry-after": "0.3" }).end();
+        else response.end("now");
+      },
+      "/never": (_request, response) => response.writeHead(503, { "retry-after": "3600" }).end(),
+      "/stubborn": (_request, response) => response.writeHead(429, { "retry-after": "0" }).end(),
+    });
+    const [busy, never, stubborn] = await pages.getAll(
+      ["/busy", "/never", "/stubborn"].map((path) => site.origin + path),
+    );
+    expect(busy?.page).toMatchObject({ status: 200 });
+    expect(never?.failure).toMatchObject({ reason: "http_status", retryAfterMs: 3_600_000, retry: "safe" });
+    expect(stubborn?.failure).toMatchObject({ reason: "http_status" });
+    expect(site.paths.filter((path) => path === "/stubborn")).toHaveLength(3);
+  });
+
+  test("keep to the delay that robots.txt asks for, within bounds", async () => {
+    const starts: number[] = [];
+    const note: SiteHandler = (_request, response) => {
+      starts.push(performance.now());
+      response.end("x");
+    };
+    const { site, pages } = await open(
+      { "/robots.txt": "User-agent: *\nCrawl-delay: 9000", "/1": note, "/2": note },
+      { limits: { longestWaitMs: 300, hostDelayMs: 0 } },
+    );
+    await pages.getAll([`${site.origin}/1`, `${site.origin}/2`, `${site.origin}/1#again`]);
+    expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(250);
+  });
+
+  test("that are not there when the time is up are told so, and nothing stays open", async () => {
+    const { site, pages } = await open({ "/robots.txt": "", "/fast": "x", "/slow": () => {} });
+    const paths = ["/fast", "/slow", "/slow?2", "/slow?3", "/slow?4"];
+    const started = performance.now();
+    const items = await pages.getAll(
+      paths.map((path) => site.origin + path),
+      { deadlineMs: 500 },
+    );
+    expect(performance.now() - started).toBeLessThan(1500);
+    expect(items.map(({ failure }) => failure?.reason)).toEqual([
+      undefined,
+      "not_done",
+      expect.stringMatching(/not_done|http_status/),
+      expect.stringMatching(/not_done|http_status/),
+      expect.stringMatching(/not_done|http_status/),
+    ]);
+    expect(items[1]?.failure).toMatchObject({ code: "timeout", retry: "safe" });
+  });
+
+  test("are refused where they are too large, since nobody would notice", async () => {
+    const { site, pages } = await open({ "/": "x".repeat(5000) });
+    const [item] = await pages.getAll([`${site.origin}/`], { maxBytes: 1000 });
+    expect(item?.failure).toMatchObject({ reason: "page_too_large", retry: "never" });
+  });
+
+  test("end together when the caller cancels", async () => {
+    const controller = new AbortController();
+    const { site, pages } = await open({ "/robots.txt": "", "/": () => controller.abort() });
+    const work = pages.getAll([`${site.origin}/`, `${site.origin}/2`], { signal: controller.signal });
+    await expect(work).rejects.toMatchObject({ code: "cancelled", reason: "aborted" });
+    await expect(pages.getAll([`${site.origin}/`], { signal: controller.signal })).rejects.toMatchObject({
+      code: "cancelled",
+    });
+    expect(await pages.getAll([])).toEqual([]);
+  });
+
+  test("of a host that hangs do not keep the others waiting", async () => {
+    const site = await loopbackSite((request, response) => {
+      if (request.headers.host?.startsWith("slow") !== true) response.end("x");
+    });
+    const door = createDoor(allNamesLeadTo(site, ["*.test"]));
+    closing.push(site.close, () => door.close());
+    const pages = createPages({ door, robots: "ignore", limits: { concurrency: 3, hostDelayMs: 0 } });
+    const slow = Array.from({ length: 10 }, (_unused, index) => `http://slow.test/${index}`);
+    const fast = Array.from({ length: 10 }, (_unused, index) => `http://host${index}.test/`);
+    const items = await pages.getAll([...slow, ...fast], { deadlineMs: 1500 });
+    expect(items.slice(10).every(({ page }) => page !== undefined)).toBe(true);
+    expect(items.slice(0, 10).every(({ failure }) => failure?.reason === "not_done")).toBe(true);
+  });
+});

@@ -1,0 +1,84 @@
+import type { FailureError } from "../../base/index.ts";
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool, ok } from "../../tool/index.ts";
+import {
+  type BatchError,
+  type BatchInput,
+  type BatchServices,
+  batchDeadlineMs,
+  batchErrorProperties,
+  batchInputSchema,
+  contentOf,
+  readBatch,
+  toBatchError,
+} from "./batch-input.ts";
+import type { BatchItem, ReadPage } from "./page.ts";
+import { type PageFacts, pageFacts, pageFactsSchema } from "./page-facts.ts";
+import { webFailure } from "./web-reasons.ts";
+
+/** One page of `parallel_fetch`, or why it is not there. */
+export type ParallelFetchItem =
+  | (PageFacts & { readonly content: string; readonly error?: undefined })
+  | { readonly url: string; readonly error: BatchError };
+
+/** What `parallel_fetch` gives: one item per address, in order. */
+export type ParallelFetchOutput = readonly ParallelFetchItem[];
+
+/** `parallel_fetch`: what `crawl_batch` does, as one list that a chain can pass on. */
+export function parallelFetchTool(services: BatchServices): Tool<BatchInput, BatchInput, ParallelFetchOutput> {
+  const { pages } = services;
+  return defineTool({
+    name: "parallel_fetch",
+    description:
+      "Reads several addresses at the same time and gives a list with one item per address, in order: { url, title, " +
+      "content }, or { url, error } where it could not be read. Fails only when none could. Takes what web_search and " +
+      "memory_recall give; the list can go to llm_summarize as it is.",
+    displayName: "Parallel fetch",
+    category: "crawler",
+    tags: ["web", "network", "page", "batch"],
+    capabilities: ["crawl", "fetch", "并行抓取"],
+    aliases: ["parallelFetch"],
+    effect: "read",
+    timeoutMs: (args) => batchDeadlineMs(args, pages),
+    input: fromJsonSchema<BatchInput, BatchInput>(batchInputSchema(services)),
+    output: fromJsonSchema<ParallelFetchOutput, ParallelFetchOutput>({
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          ...pageFactsSchema,
+          content: { type: "string" },
+          error: { type: "object", properties: batchErrorProperties, required: ["code", "message", "retry"] },
+        },
+        required: ["url"],
+      },
+    }),
+    run: async (args, { signal, progress }) => {
+      const total = args.urls.length;
+      const items = await readBatch(args, pages, { signal, onSettled: (settled) => progress({ settled, total }) });
+      const failed = items.filter(({ failure }) => failure !== undefined).length;
+      if (total > 0 && failed === total) throw noPage(items);
+      return ok(
+        items.map((item) => toItem(item, args)),
+        { meta: { parallelCount: total, failedCount: failed } },
+      );
+    },
+  });
+}
+
+function toItem({ url, page, failure }: BatchItem<ReadPage>, args: BatchInput): ParallelFetchItem {
+  if (page === undefined) return { url, error: toBatchError(failure) };
+  return { ...pageFacts(page), content: contentOf(page, args) };
+}
+
+const shownErrors = 5;
+
+function noPage(items: readonly BatchItem<ReadPage>[]): FailureError {
+  const failures = items.flatMap(({ url, failure }) => (failure === undefined ? [] : [{ url, failure }]));
+  const shown = failures.slice(0, shownErrors).map(({ url, failure }) => `${url.slice(0, 200)}: ${failure.forModel}`);
+  const more = failures.length - shown.length;
+  const lines = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].map((line) => `\n- ${line}`);
+  return webFailure("no_page", `none of the ${failures.length} pages could be read:${lines.join("")}`, {
+    retry: failures.some(({ failure }) => failure.retry === "safe") ? "safe" : "never",
+  });
+}

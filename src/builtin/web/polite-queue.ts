@@ -1,0 +1,134 @@
+import type { Clock, Timer } from "../../base/index.ts";
+
+/** How much of a batch may be under way. */
+export interface PoliteLimits {
+  /** Pages at once. */
+  readonly concurrency: number;
+  /** Pages of one host at once. */
+  readonly perHost: number;
+  /** Between the starts of two pages of one host. */
+  readonly hostDelayMs: number;
+}
+
+interface Waiter {
+  readonly start: () => void;
+}
+
+interface Lane {
+  readonly waiting: Set<Waiter>;
+  active: number;
+  /** Nobody starts before this moment of the clock. */
+  notBefore: number;
+  delayMs: number;
+}
+
+/** Hosts that are remembered when nothing of them is under way. */
+const mostIdleLanes = 2000;
+
+/**
+ * Lets work begin, a few at once, fewer per host and with a pause between two of one host. Hosts take turns, so that
+ * many pages of a slow one do not keep the others waiting.
+ */
+export class PoliteQueue {
+  readonly #clock: Clock;
+  readonly #limits: PoliteLimits;
+  /** By host; whose turn is next comes first. */
+  readonly #lanes = new Map<string, Lane>();
+  #active = 0;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, limits: PoliteLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Waits for a place; the function it gives frees the place and must be called. Rejects when the signal aborts. */
+  enter(host: string, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const lane = this.#lane(host);
+      const quit = (): void => {
+        lane.waiting.delete(waiter);
+        this.#serve();
+        reject(signal.reason as Error);
+      };
+      const waiter: Waiter = {
+        start: () => {
+          signal.removeEventListener("abort", quit);
+          resolve(() => this.#leave(lane));
+        },
+      };
+      signal.addEventListener("abort", quit, { once: true });
+      lane.waiting.add(waiter);
+      this.#serve();
+    });
+  }
+
+  /** The host asks for at least so long between two starts. */
+  slowDown(host: string, delayMs: number): void {
+    const lane = this.#lane(host);
+    if (delayMs <= lane.delayMs) return;
+    lane.notBefore = Math.max(lane.notBefore, lane.notBefore - lane.delayMs + delayMs);
+    lane.delayMs = delayMs;
+  }
+
+  /** Nothing of this host starts for so long. */
+  pause(host: string, ms: number): void {
+    const lane = this.#lane(host);
+    lane.notBefore = Math.max(lane.notBefore, this.#clock.elapsed() + ms);
+  }
+
+  #lane(host: string): Lane {
+    const found = this.#lanes.get(host);
+    if (found !== undefined) return found;
+    this.#forgetIdle();
+    const lane: Lane = { waiting: new Set(), active: 0, notBefore: 0, delayMs: this.#limits.hostDelayMs };
+    this.#lanes.set(host, lane);
+    return lane;
+  }
+
+  #leave(lane: Lane): void {
+    lane.active--;
+    this.#active--;
+    this.#serve();
+  }
+
+  #serve(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const now = this.#clock.elapsed();
+    let soonest = Infinity;
+    // Whoever is served goes to the end and is looked at once more.
+    for (const [host, lane] of this.#lanes) {
+      if (this.#active >= this.#limits.concurrency) return;
+      if (lane.waiting.size === 0 || lane.active >= this.#limits.perHost) continue;
+      if (lane.notBefore > now) soonest = Math.min(soonest, lane.notBefore);
+      else this.#start(host, lane);
+    }
+    if (soonest < Infinity) this.#timer = this.#clock.after(soonest - now, () => this.#serve());
+  }
+
+  /** Starts the one that waited longest. */
+  #start(host: string, lane: Lane): void {
+    const [next] = lane.waiting;
+    if (next === undefined) return;
+    lane.waiting.delete(next);
+    lane.active++;
+    this.#active++;
+    lane.notBefore = this.#clock.elapsed() + lane.delayMs;
+    this.#lanes.delete(host);
+    this.#lanes.set(host, lane);
+    next.start();
+  }
+
+  #forgetIdle(): void {
+    if (this.#lanes.size < mostIdleLanes) return;
+    const now = this.#clock.elapsed();
+    for (const [host, lane] of this.#lanes) {
+      if (lane.active === 0 && lane.waiting.size === 0 && lane.notBefore <= now) this.#lanes.delete(host);
+    }
+  }
+}

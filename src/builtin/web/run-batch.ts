@@ -1,0 +1,120 @@
+import { type Clock, FailureError, isFailureError } from "../../base/index.ts";
+import type { BatchItem, BatchOptions } from "./page.ts";
+import type { PoliteQueue } from "./polite-queue.ts";
+import { webFailure } from "./web-reasons.ts";
+
+/** What a batch works with. */
+export interface Batch<Page> {
+  readonly clock: Clock;
+  readonly queue: PoliteQueue;
+  readonly deadlineMs: number;
+  /** A host that asks to wait longer is not waited for. */
+  readonly longestWaitMs: number;
+  /** Fetches one page. */
+  readonly work: (url: string, signal: AbortSignal) => Promise<Page>;
+}
+
+/** How often a page is asked for when its server says "later". */
+const mostTries = 3;
+
+/**
+ * Fetches pages a few at a time and gives one item per address, in order. Whatever is not there when the time is up is
+ * given up and told as `not_done`. Rejects only when the caller cancels.
+ */
+export async function runBatch<Page>(
+  urls: readonly string[],
+  batch: Batch<Page>,
+  { signal, onSettled }: Pick<BatchOptions, "signal" | "onSettled"> = {},
+): Promise<readonly BatchItem<Page>[]> {
+  const run = new AbortController();
+  const cancel = (): void => run.abort(webFailure("aborted", "the fetching was cancelled", { cause: signal?.reason }));
+  const timer = batch.clock.after(batch.deadlineMs, () => run.abort(notDone(batch.deadlineMs)));
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  const endsAt = batch.clock.elapsed() + batch.deadlineMs;
+  let settled = 0;
+  // The same address is fetched once.
+  const pages = new Map<string, Promise<BatchItem<Page>>>();
+  const fetchOnce = (url: string): Promise<BatchItem<Page>> => {
+    const found = pages.get(url);
+    if (found !== undefined) return found;
+    const item = settle(url, fetchOne(url, batch, { signal: run.signal, endsAt }), run.signal);
+    pages.set(url, item);
+    return item;
+  };
+  try {
+    const items = await Promise.all(
+      urls.map(async (url) => {
+        const item = await fetchOnce(url);
+        onSettled?.(++settled);
+        return item;
+      }),
+    );
+    if (signal?.aborted === true) throw run.signal.reason;
+    return items;
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener("abort", cancel);
+  }
+}
+
+function notDone(deadlineMs: number): FailureError {
+  return webFailure(
+    "not_done",
+    `the ${deadlineMs / 1000} s for all pages were up before this one was there; ask for it again, or for fewer at once`,
+  );
+}
+
+/** Ends with the batch even where the work does not listen. */
+async function settle<Page>(url: string, work: Promise<Page>, signal: AbortSignal): Promise<BatchItem<Page>> {
+  const ended = Promise.withResolvers<never>();
+  const end = (): void => ended.reject(signal.reason as Error);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return { url, page: await Promise.race([work, ended.promise]) };
+  } catch (error) {
+    const cause: unknown = signal.aborted ? signal.reason : error;
+    return { url, failure: asFailure(cause).toFailure("safe") };
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function asFailure(error: unknown): FailureError {
+  if (isFailureError(error)) return error;
+  return new FailureError(error instanceof Error ? error.message : String(error), { cause: error });
+}
+
+interface Run {
+  readonly signal: AbortSignal;
+  readonly endsAt: number;
+}
+
+async function fetchOne<Page>(url: string, batch: Batch<Page>, run: Run): Promise<Page> {
+  const host = hostOf(url);
+  for (let tries = 1; ; tries++) {
+    const leave = await batch.queue.enter(host, run.signal);
+    try {
+      return await batch.work(url, run.signal);
+    } catch (error) {
+      const waitMs = tries < mostTries ? waitAsked(error, batch, run) : undefined;
+      if (waitMs === undefined) throw error;
+      batch.queue.pause(host, waitMs);
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** How long the server asks to wait, where there is time for it. */
+function waitAsked<Page>(error: unknown, { clock, longestWaitMs }: Batch<Page>, { endsAt }: Run): number | undefined {
+  if (!isFailureError(error) || error.reason !== "http_status") return undefined;
+  const { retryAfterMs } = error.toFailure();
+  if (retryAfterMs === undefined || retryAfterMs > longestWaitMs) return undefined;
+  return clock.elapsed() + retryAfterMs < endsAt ? retryAfterMs : undefined;
+}
+
+/** Whose politeness an address asks for; one that leads to no host, such as `memory:42`, waits for nobody. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.host || url;
+}

@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type LoopbackSite,
+  type SiteHandler,
+  allNamesLeadTo,
+  loopbackSite,
+} from "../../../test/support/loopback-site.ts";
+import { type Engine, createEngine } from "../../engine/index.ts";
+import { type Door, createDoor } from "../../net/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
+import { closeExtraction } from "../extract/index.ts";
+import {
+  type PagesOptions,
+  crawlBatchTool,
+  createPages,
+  fetchPageTool,
+  parallelFetchTool,
+  webFetchTool,
+} from "./index.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await closeExtraction();
+});
+
+async function open(
+  handler: SiteHandler,
+  options: Partial<PagesOptions> & { readonly maxUrls?: number } = {},
+): Promise<{ site: LoopbackSite; engine: Engine; tools: AnyTool[]; door: Door }> {
+  const site = await loopbackSite(handler);
+  const door = createDoor(allNamesLeadTo(site, ["*.test", "example.com", `127.0.0.1:${site.port}`]));
+  const pages = createPages({ door, ...options });
+  const { maxUrls } = options;
+  const batch = { pages, ...(maxUrls !== undefined && { maxUrls }) };
+  const tools = [fetchPageTool({ pages }), webFetchTool({ pages }), crawlBatchTool(batch), parallelFetchTool(batch)];
+  const engine = createEngine({ tools });
+  closing.push(
+    site.close,
+    () => door.close(),
+    () => engine.close(),
+  );
+  return { site, engine, tools, door };
+}
+
+async function output(engine: Engine, name: string, args: unknown): Promise<unknown> {
+  const result = await engine.call(name, args);
+  if (!result.success) throw new Error(`${result.error.code} ${result.error.reason}: ${result.error.message}`);
+  return result.output;
+}
+
+const links = Array.from(
+  { length: 40 },
+  (_unused, index) => `<p>Read <a href="/l${index}">link ${index}</a> soon.</p>`,
+);
+const almanac = `<!doctype html><html lang="en"><head><title>Almanac</title></head><body>
+<nav><a href="/home">Home</a></nav>
+<article><h1>Almanac</h1><p>The tide comes twice a day, about fifty minutes later every day than the day before.</p>
+<h2>Code</h2><pre><code>const tide = 2;</code></pre>${links.join("")}</article></body></html>`;
+
+const site: SiteHandler = (request, response) => {
+  const path = request.url ?? "";
+  if (path === "/robots.txt") response.writeHead(404).end();
+  else if (path === "/moved") response.writeHead(301, { location: "/" }).end();
+  else if (path === "/missing") response.writeHead(404).end("no");
+  else if (path === "/empty") response.writeHead(204).end();
+  else if (path === "/picture") response.writeHead(200, { "content-type": "image/png" }).end(Buffer.from([0x89, 0x50]));
+  else response.writeHead(200, { "content-type": "text/html" }).end(almanac);
+};
+
+describe("[D06] fetch_page", () => {
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    opened = await open(site);
+  });
+
+  test("gives the text where nothing else is asked for", async () => {
+    const url = `${opened.site.origin}/`;
+    const found = await output(opened.engine, "fetch_page", { url });
+    expect(found).toMatchObject({ url, title: "Almanac", text: expect.stringContaining("twice a day") });
+    expect(found).not.toHaveProperty("markdown");
+    expect(found).not.toHaveProperty("links");
+    expect(found).not.toHaveProperty("final_url");
+  });
+
+  test("gives markdown", async () => {
+    const found = await output(opened.engine, "fetch_page", {
+      url: `${opened.site.origin}/`,
+      extract_type: "markdown",
+    });
+    expect(found).toMatchObject({ markdown: expect.stringMatching(/```[^`]*const tide = 2;/) });
+  });
+
+  test("gives all links of the page", async () => {
+    const { origin } = opened.site;
+    const found = (await output(opened.engine, "fetch_page", { url: `${origin}/`, extract_type: "links" })) as {
+      links: unknown[];
+    };
+    expect(found.links).toHaveLength(41);
+    expect(found.links).toContainEqual({ text: "Home", href: `${origin}/home` });
+  });
+
+  test("gives an overview with at most 20 links", async () => {
+    const url = `${opened.site.origin}/moved`;
+    const found = await output(opened.engine, "fetch_page", { url, extract_type: "structured" });
+    expect(found).toMatchObject({
+      url,
+      final_url: `${opened.site.origin}/`,
+      title: "Almanac",
+      text: expect.stringContaining("tide"),
+      language: "en",
+    });
+    const { links: some, headings } = found as { links: unknown[]; headings: { text: string }[] };
+    expect(some).toHaveLength(20);
+    expect(headings.map(({ text }) => text)).toContain("Code");
+  });
+
+  test("cuts what is too long and says so", async () => {
+    const found = await output(opened.engine, "fetch_page", { url: `${opened.site.origin}/`, max_length: 100 });
+    expect(found).toMatchObject({ truncated: true });
+    expect((found as { text: string }).text.length).toBeLessThanOrEqual(101);
+  });
+
+  test("gives an empty text for an empty page", async () => {
+    expect(await output(opened.engine, "fetch_page", { url: `${opened.site.origin}/empty` })).toMatchObject({
+      text: "",
+    });
+  });
+
+  test.each([
+    ["/missing", "execution_error", "http_status"],
+    ["/picture", "execution_error", "unsupported_type"],
+  ])("fails on %s with %s (%s)", async (path, code, reason) => {
+    expect(await opened.engine.call("fetch_page", { url: opened.site.origin + path })).toMatchObject({
+      success: false,
+      error: { code, reason, retry: "never" },
+    });
+  });
+});
+
+describe("[A17] web_fetch", () => {
+  test("gives a page as markdown with its title", async () => {
+    const { engine, site: server } = await open(site);
+    const url = `${server.origin}/`;
+    expect(await output(engine, "web_fetch", { url })).toMatchObject({
+      url,
+      title: "Almanac",
+      content: expect.stringContaining("## Code"),
+    });
+    expect(await output(engine, "webFetch", { url, format: "text" })).toMatchObject({
+      content: expect.not.stringContaining("## Code"),
+    });
+  });
+
+  test("reads what memory keeps", async () => {
+    const memory = (address: string): Promise<{ title: string; text: string } | undefined> =>
+      Promise.resolve(address === "memory:m1" ? { title: "Note", text: "Low water at six." } : undefined);
+    const { engine } = await open(site, { resolvers: { memory } });
+    expect(await output(engine, "web_fetch", { url: "memory:m1" })).toEqual({
+      url: "memory:m1",
+      title: "Note",
+      content: "Low water at six.",
+    });
+    expect(await engine.call("web_fetch", { url: "memory:m2" })).toMatchObject({
+      error: { code: "execution_error", reason: "unknown_address", retry: "never" },
+    });
+  });
+});
+
+describe("[A17] parallel_fetch", () => {
+  test("gives one item per address in order, and says how many there were", async () => {
+    const { engine, site: server } = await open(site);
+    const urls = ["/", "/missing", "/b"].map((path) => server.origin + path);
+    const result = await engine.call("parallel_fetch", { urls });
+    expect(result).toMatchObject({
+      success: true,
+      output: [
+        { url: urls[0], title: "Almanac", content: expect.stringContaining("tide") },
+        { url: urls[1], error: { code: "execution_error", reason: "http_status", retry: "never" } },
+        { url: urls[2], title: "Almanac" },
+      ],
+      meta: { parallelCount: 3, failedCount: 1 },
+    });
+  });
+
+  test("of nothing gives nothing", async () => {
+    const { engine } = await open(site);
+    expect(await output(engine, "parallel_fetch", { urls: [] })).toEqual([]);
+  });
+
+  test("fails when no page is there, and names the reasons", async () => {
+    const { engine, site: server } = await open(site);
+    const inside = Array.from({ length: 6 }, (_unused, index) => `http://10.0.0.${index}/`);
+    const none = await engine.call("parallel_fetch", { urls: [`${server.origin}/missing`, ...inside] });
+    expect(none).toMatchObject({ success: false, error: { reason: "no_page", retry: "never" } });
+    expect((none as { error: { message: string } }).error.message).toMatch(/404[\s\S]*10\.0\.0\.1[\s\S]*and 2 more/);
+  });
+});
+
+describe("[D06] crawl_batch", () => {
+  test("takes 50 addresses a call, or as many as it is told to", async () => {
+    const urls = Array.from({ length: 51 }, (_unused, index) => `http://h${index}.test/`);
+    const { engine } = await open(site);
+    expect(await engine.call("crawl_batch", { urls })).toMatchObject({ error: { code: "validation_error" } });
+    expect(await engine.call("parallel_fetch", { urls })).toMatchObject({ error: { code: "validation_error" } });
+    const { engine: wider } = await open(site, { maxUrls: 51 });
+    expect(await output(wider, "crawl_batch", { urls })).toMatchObject({ total: 51, fetched: 51, failed: 0 });
+  });
+
+  test("of 500 pages with 5 % hanging, 5 % failing and 1 % oversized gives exactly these errors, on time", async () => {
+    const kindOf = (index: number): string => {
+      if (index % 20 === 3) return "hang";
+      if (index % 20 === 7) return "fail";
+      return index % 100 === 50 ? "huge" : "page";
+    };
+    const hanging = new Set<unknown>();
+    const handler: SiteHandler = (request, response) => {
+      const index = Number(/^\/(\d+)$/.exec(request.url ?? "")?.[1] ?? -1);
+      if (index < 0) return void response.writeHead(404).end();
+      switch (kindOf(index)) {
+        case "hang":
+          hanging.add(response);
+          return void response.on("close", () => hanging.delete(response));
+        case "fail":
+          return void response.writeHead(index % 40 === 7 ? 500 : 404).end();
+        case "huge":
+          return void response.writeHead(200, { "content-type": "text/html" }).end("x".repeat(300_000));
+        default:
+          return void response
+            .writeHead(200, { "content-type": "text/html" })
+            .end(`<title>Page ${index}</title><p>Text of page ${index}.</p>`);
+      }
+    };
+    const { engine, site: server } = await open(handler, {
+      maxUrls: 500,
+      limits: { timeoutMs: 1000, maxBytes: 200_000, hostDelayMs: 5, concurrency: 32 },
+    });
+    const urls = Array.from({ length: 500 }, (_unused, index) => `http://h${index % 97}.test/${index}`);
+    const started = performance.now();
+    const result = (await output(engine, "crawl_batch", { urls, timeout: 15 })) as {
+      pages: { url: string; title: string }[];
+      errors: { url: string; reason: string }[];
+      total: number;
+      fetched: number;
+      failed: number;
+    };
+    expect(performance.now() - started).toBeLessThan(15_500);
+    expect([result.total, result.fetched, result.failed]).toEqual([500, 445, 55]);
+    const reasons = { hang: "timeout", fail: "http_status", huge: "page_too_large" } as Record<string, string>;
+    const expected = urls.flatMap((url, index) => {
+      const kind = kindOf(index);
+      return kind === "page" ? [] : [{ url, reason: reasons[kind] }];
+    });
+    expect(result.errors.map(({ url, reason }) => ({ url, reason }))).toEqual(expected);
+    expect(result.pages.map(({ title }) => title)).toEqual(
+      urls.flatMap((_url, index) => (kindOf(index) === "page" ? [`Page ${index}`] : [])),
+    );
+    // What hung was hung up on; connections kept for the next request close by themselves.
+    await expect.poll(() => hanging.size).toBe(0);
+    await expect.poll(() => server.sockets.size, { timeout: 8000 }).toBe(0);
+  }, 40_000);
+
+  test("gives at most so much text that the output stays within a call's limit", async () => {
+    const long = "The tide comes twice a day, every day.\n".repeat(5000);
+    const { engine } = await open((request, response) => {
+      response.writeHead(request.url === "/robots.txt" ? 404 : 200, { "content-type": "text/plain" }).end(long);
+    });
+    const urls = Array.from({ length: 20 }, (_unused, index) => `http://h${index}.test/`);
+    const found = (await output(engine, "crawl_batch", { urls, max_length: 500_000, format: "text" })) as {
+      pages: { content: string; truncated?: boolean }[];
+    };
+    expect(found.pages).toHaveLength(20);
+    expect(found.pages.every(({ content, truncated }) => truncated === true && content.length <= 100_001)).toBe(true);
+  });
+});
+
+describe("[D06] examples and descriptions", () => {
+  test("every example of every tool works", async () => {
+    const { engine, tools } = await open(site);
+    for (const tool of tools) {
+      const { examples } = tool.input.json as { examples: unknown[] };
+      expect(examples).not.toHaveLength(0);
+      for (const example of examples)
+        expect(await engine.call(tool.name, example)).toMatchObject({ success: true, tool: tool.name });
+    }
+  });
+
+  test("every tool is a read, says what it is, and describes its parameters", async () => {
+    const { tools } = await open(site);
+    for (const tool of tools) {
+      expect([tool.effect, tool.destructive, tool.category]).toEqual(["read", false, "crawler"]);
+      const properties = tool.input.json["properties"] as Record<string, { description?: string }>;
+      for (const { description } of Object.values(properties)) expect(description).toBeTruthy();
+      expect(tool.output).toBeDefined();
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { type Clock, isFailureError } from "../../base/index.ts";
+import { type Door, type HttpResponse, retryAfterMs } from "../../net/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import { showUnsafe } from "../../text/index.ts";
+import { worldFailure } from "./world-reasons.ts";
+
+/** One service of open-meteo's kind. */
+export interface WeatherHost {
+  readonly door: Door;
+  /** Without the path: `https://api.open-meteo.com`. */
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  readonly clock: Clock;
+}
+
+/** What is asked of it. */
+export interface WeatherRequest {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const requestMs = 15_000;
+const largestAnswer = 1 << 20;
+
+/** Asks a weather service, and gives the JSON object that it answers with. */
+export async function askWeather(
+  host: WeatherHost,
+  request: WeatherRequest,
+): Promise<Readonly<Record<string, unknown>>> {
+  const response = await send(host, request);
+  const name = nameOf(host);
+  const answer = parse(response);
+  if (response.status === 429) {
+    const wait = retryAfterMs(headerOf(response, "retry-after"), host.clock.now());
+    throw worldFailure(
+      "weather_limited",
+      `${name} wants fewer requests; try again later, or use a service of your own`,
+      {
+        ...(wait !== undefined && { retryAfterMs: wait }),
+      },
+    );
+  }
+  if (response.status >= 500) {
+    throw worldFailure("weather_down", `${name} fails with status ${response.status}; try again later`);
+  }
+  if (response.status !== 200) {
+    const reason = typeof answer?.["reason"] === "string" ? `: ${showUnsafe(answer["reason"].slice(0, 300))}` : "";
+    throw worldFailure("weather_refused", `${name} refuses the request with status ${response.status}${reason}`);
+  }
+  if (answer !== undefined && !response.truncated) return answer;
+  throw worldFailure("bad_weather_answer", `${name} does not answer with JSON; check the configured address`);
+}
+
+async function send(host: WeatherHost, { path, query, signal }: WeatherRequest): Promise<HttpResponse> {
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) parameters.set(key, String(value));
+  if (host.apiKey !== undefined) parameters.set("apikey", host.apiKey);
+  try {
+    return await host.door.request({
+      url: `${host.url.replace(/\/+$/, "")}${path}?${parameters.toString()}`,
+      headers: { accept: "application/json" },
+      timeoutMs: requestMs,
+      maxBytes: largestAnswer,
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (!isFailureError(error) || error.code !== "not_available") throw error;
+    const message =
+      `${nameOf(host)} cannot be reached (${error.message}); check the network, or configure a weather service that ` +
+      "can be reached. `simulate: true` gives made-up data for trying things out";
+    throw worldFailure("weather_unreachable", message, { cause: error });
+  }
+}
+
+function parse({ body }: HttpResponse): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf({ url }: WeatherHost): string {
+  return `the weather service ${URL.canParse(url) ? new URL(url).host : JSON.stringify(url)}`;
+}
+
+function headerOf({ headers }: HttpResponse, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}

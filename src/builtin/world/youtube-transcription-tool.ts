@@ -1,0 +1,101 @@
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import type { CaptionFormat } from "./captions.ts";
+import type { Transcript, TranscriptProvider } from "./transcript.ts";
+
+/** What `youtubeTranscription` takes. */
+export interface YoutubeTranscriptionInput {
+  readonly url?: string;
+  /** The id of the video, instead of its address. */
+  readonly video_id?: string;
+  readonly transcript?: string;
+  readonly format?: CaptionFormat;
+  readonly language?: string;
+  readonly include_segments?: boolean;
+  readonly max_length?: number;
+}
+
+/** What `youtubeTranscription` gives. */
+export type YoutubeTranscriptionOutput = Omit<Transcript, "segments"> & Partial<Pick<Transcript, "segments">>;
+
+const text = { type: "string" };
+
+const segment = {
+  type: "object",
+  properties: { start: { type: "number" }, end: { type: "number" }, text },
+  required: ["start", "end", "text"],
+};
+
+const properties = {
+  url: { ...text, maxLength: 2000, description: "The address of the video." },
+  video_id: { ...text, maxLength: 100, description: "The id of the video, 11 characters, instead of url." },
+  transcript: { ...text, description: "The content of a caption file: WebVTT, SRT or JSON3." },
+  format: { ...text, enum: ["vtt", "srt", "json3"], description: "Of transcript; detected where absent." },
+  language: { ...text, maxLength: 35, description: "The language of the captions, such as en or zh." },
+  include_segments: { type: "boolean", default: true, description: "false for the text only." },
+  max_length: {
+    type: "integer",
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 50_000,
+    description: "Characters of text; whole segments beyond are left out and the result is marked truncated.",
+  },
+};
+
+/** `youtubeTranscription`: what is said in a video, from supplied captions or through a provider. */
+export function youtubeTranscriptionTool({
+  transcripts,
+}: {
+  /** Fetches captions; without it only supplied ones are read. */
+  readonly transcripts?: TranscriptProvider | undefined;
+} = {}): Tool<YoutubeTranscriptionInput, YoutubeTranscriptionInput, YoutubeTranscriptionOutput> {
+  return defineTool({
+    name: "youtubeTranscription",
+    description:
+      "Gives what is said in a YouTube video as plain text and as segments with start and end in seconds. Supply the " +
+      "captions as transcript (the content of a VTT, SRT or JSON3 file), or the video's url or video_id where a " +
+      "transcript provider is configured. Lines that rolling captions repeat are given once.",
+    displayName: "YouTube transcription",
+    category: "media",
+    tags: ["video", "youtube", "captions"],
+    capabilities: ["transcribe", "video", "转录", "字幕", "视频"],
+    aliases: ["youtube_transcription"],
+    effect: ({ transcript }) => (transcript === undefined ? "read" : "pure"),
+    timeoutMs: 60_000,
+    input: fromJsonSchema<YoutubeTranscriptionInput, YoutubeTranscriptionInput>({
+      type: "object",
+      properties,
+      additionalProperties: false,
+      examples: [
+        { transcript: "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nHello &amp; welcome\n" },
+        { transcript: "1\n00:00:01,000 --> 00:00:02,500\n你好\n", include_segments: false },
+      ],
+    }),
+    output: fromJsonSchema<YoutubeTranscriptionOutput, YoutubeTranscriptionOutput>({
+      type: "object",
+      properties: {
+        video_id: text,
+        title: text,
+        language: text,
+        format: text,
+        source: text,
+        text,
+        segments: { type: "array", items: segment },
+        duration: { type: "number" },
+        broken_times: { type: "integer" },
+        truncated: { type: "boolean" },
+      },
+      required: ["format", "source", "text", "duration"],
+    }),
+    run: async (args, { signal }) => {
+      const { transcribe } = await import("./transcript.ts");
+      const { transcript: captions, format, language, max_length: maxLength } = args;
+      const video = args.url ?? args.video_id;
+      const { segments, ...rest } = await transcribe(
+        { video, captions, format, language, maxLength, signal },
+        transcripts,
+      );
+      return args.include_segments === false ? rest : { ...rest, segments };
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import { type Issue, formatPath } from "../../base/index.ts";
+import type { JsonSchema } from "../../schema/index.ts";
+
+/** A file of code. */
+export interface CodeFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Code and its tests, as `code_generator` gives and `test_runner` takes them. */
+export interface CodeBundle {
+  readonly language: string;
+  readonly files: readonly CodeFile[];
+  readonly tests: readonly CodeFile[];
+  readonly notes: string;
+}
+
+/** A list of files, for schemas. */
+export function fileList(description: string, more: JsonSchema = {}): JsonSchema {
+  return {
+    type: "array",
+    description,
+    maxItems: 200,
+    items: {
+      type: "object",
+      properties: {
+        path: { type: "string", minLength: 1, maxLength: 200, description: "Relative, with forward slashes." },
+        content: { type: "string", description: "The whole file." },
+      },
+      required: ["path", "content"],
+    },
+    ...more,
+  };
+}
+
+/** What is wrong with the paths of a bundle: each has to lead to a file of its own inside the folder. */
+export function checkPaths(bundle: Pick<CodeBundle, "files" | "tests">): Issue[] {
+  const seen = new Set<string>();
+  return (["files", "tests"] as const).flatMap((list) =>
+    bundle[list].flatMap(({ path }, at) => {
+      const wrong = wrongWith(path, seen);
+      seen.add(path.toLowerCase());
+      const where = [list, at, "path"];
+      return wrong === undefined ? [] : [{ path: where, code: "bad_path", message: `${formatPath(where)} ${wrong}` }];
+    }),
+  );
+}
+
+function wrongWith(path: string, seen: ReadonlySet<string>): string | undefined {
+  if (seen.has(path.toLowerCase())) return `is given twice: ${JSON.stringify(path)}`;
+  const isPlain = path
+    .split("/")
+    .every((part) => part !== "" && part !== "." && part !== ".." && !/[\\:*?"<>|\p{Cc}]/u.test(part));
+  return isPlain
+    ? undefined
+    : `must be a relative path with forward slashes and without "..", got ${JSON.stringify(path)}`;
+}
+
+/** A value that has the shape of a bundle, whoever made it. */
+export function asBundle(value: unknown): CodeBundle | undefined {
+  if (typeof value !== "object" || value === null || !("files" in value)) return undefined;
+  const { files, tests, language, notes } = value as Record<string, unknown>;
+  const [code, checks] = [asFiles(files), asFiles(tests ?? [])];
+  if (code === undefined || checks === undefined) return undefined;
+  return { language: textOf(language), files: code, tests: checks, notes: textOf(notes) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function asFiles(value: unknown): CodeFile[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every(isFile) ? value.map(({ path, content }) => ({ path, content })) : undefined;
+}
+
+function isFile(value: unknown): value is CodeFile {
+  if (typeof value !== "object" || value === null || !("path" in value) || !("content" in value)) return false;
+  return typeof value.path === "string" && typeof value.content === "string";
+}
+
+/** The files of before, with those that changed in their place and new ones at the end. */
+export function mergeFiles(before: readonly CodeFile[], changed: readonly CodeFile[]): CodeFile[] {
+  const byPath = new Map([...before, ...changed].map((file) => [file.path, file]));
+  return [...byPath.values()];
+}

@@ -1,0 +1,97 @@
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, defineTool } from "../../tool/index.ts";
+import { summarize } from "./summarize.ts";
+import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
+import type { WritingServices } from "./writing-services.ts";
+
+/** What `llm_summarize` takes. */
+export interface SummarizeInput {
+  readonly content: unknown;
+  readonly style?: SummaryStyle;
+  readonly max_length?: number;
+  readonly focus?: string;
+  readonly language?: string;
+}
+
+const timeoutMs = 120_000;
+
+const inputSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    content: {
+      description:
+        "What to summarize: a text, an object such as a fetched page ({ title, url, content }), or a list of them.",
+    },
+    style: {
+      type: "string",
+      enum: Object.keys(summaryStyles),
+      default: "paragraph",
+      description: "How to lay it out: a paragraph, bullet points, sections with headings, or one line.",
+    },
+    max_length: {
+      type: "integer",
+      minimum: 20,
+      maximum: 20_000,
+      default: 1_500,
+      description: "The most characters of the summary, the list of sources not counted.",
+    },
+    focus: {
+      type: "string",
+      maxLength: 500,
+      description: "What the reader wants to know, as a question or a topic.",
+    },
+    language: {
+      type: "string",
+      maxLength: 60,
+      description: "The language to write in, such as English or 中文; by default that of the content. Needs a model.",
+    },
+  },
+  required: ["content"],
+  additionalProperties: false,
+  examples: [
+    {
+      content:
+        "A tide mill is a water mill driven by the rise and fall of the tides. A dam with a sluice holds the water " +
+        "that came in with the flood. When the tide is low, the water is let out and turns the wheel.",
+      style: "bullet-points",
+      max_length: 200,
+    },
+  ],
+};
+
+/** `llm_summarize`: a summary of a text, a page or a list of them. */
+export function llmSummarizeTool(services: WritingServices): Tool<SummarizeInput, SummarizeInput, string> {
+  return defineTool({
+    name: "llm_summarize",
+    description:
+      "Summarizes a text, a page, search results or any other content, and gives the summary as text, followed by the " +
+      "addresses of its sources where the content names them. Use it before storing or showing long content. Where no " +
+      'model is configured, the summary is made of sentences of the content (meta.method is then "extractive").',
+    displayName: "Summarize",
+    category: "ai",
+    tags: ["text", "summary"],
+    capabilities: ["summarize", "总结", "摘要"],
+    effect: "read",
+    timeoutMs,
+    input: fromJsonSchema<SummarizeInput, SummarizeInput>(inputSchema),
+    output: fromJsonSchema<string, string>({ type: "string", minLength: 1 }),
+    run: async ({ content, style, max_length, focus, language }, context) => {
+      const options = {
+        ...(style !== undefined && { style }),
+        ...(max_length !== undefined && { maxLength: max_length }),
+        focus,
+        language,
+        timeoutMs,
+      };
+      const { text, method, sources, truncated } = await summarize(content, options, { services, context });
+      context.report({
+        method,
+        ...(sources.length > 0 && { sources }),
+        ...(truncated && { truncated }),
+        // Sentences of the content stay in its language.
+        ...(method === "extractive" && language !== undefined && { ignored: ["language"] }),
+      });
+      return text;
+    },
+  });
+}

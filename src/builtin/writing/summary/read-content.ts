@@ -1,0 +1,126 @@
+import { stripUnsafe } from "../../../text/index.ts";
+
+/** One text of what is to be summarised, and where it is from. */
+export interface Piece {
+  readonly text: string;
+  readonly title?: string;
+  readonly url?: string;
+}
+
+/** The texts of a content of any shape. */
+export interface ReadContent {
+  readonly pieces: readonly Piece[];
+  /** Something was left out, because there is too much of it. */
+  readonly truncated: boolean;
+}
+
+const mostPieces = 50;
+const mostNodes = 20_000;
+const deepest = 12;
+
+/** Keys under which tools put the text of a page, a note or a result, the fullest first. */
+const textKeys = ["content", "text", "markdown", "body", "transcript", "summary", "snippet", "description"];
+const titleKeys = ["title", "name", "heading"];
+const urlKeys = ["url", "link", "href", "uri", "address", "source", "path"];
+
+/**
+ * Reads the texts out of anything that other tools give: a text, a page, a list of pages or search results, or an object
+ * of whatever shape. Items that hold nothing but an error are passed over.
+ */
+export function readContent(content: unknown, maxChars: number): ReadContent {
+  const reader = new ContentReader();
+  reader.read(content, {}, 0);
+  const distinct = [...new Map(reader.pieces.map((piece) => [piece.text, piece])).values()];
+  const kept = distinct.slice(0, mostPieces);
+  const share = fairShare(
+    kept.map(({ text }) => text.length),
+    maxChars,
+  );
+  const cut = kept.map((piece) =>
+    piece.text.length > share ? { ...piece, text: piece.text.slice(0, share).toWellFormed() } : piece,
+  );
+  const truncated = reader.gaveUp || distinct.length > mostPieces || kept.some(({ text }) => text.length > share);
+  return { pieces: cut, truncated };
+}
+
+/** The most that each may have so that all together have at most `total`; what short ones leave goes to long ones. */
+function fairShare(lengths: readonly number[], total: number): number {
+  let left = total;
+  const rising = lengths.toSorted((a, b) => a - b);
+  for (const [at, length] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - at));
+    if (length > share) return share;
+    left -= length;
+  }
+  return Infinity;
+}
+
+type Origin = Pick<Piece, "title" | "url">;
+
+class ContentReader {
+  readonly pieces: Piece[] = [];
+  gaveUp = false;
+  #nodes = 0;
+
+  read(value: unknown, origin: Origin, depth: number): void {
+    if (++this.#nodes > mostNodes || depth > deepest) this.gaveUp = true;
+    else if (typeof value === "string") this.#add(value, origin);
+    else if (Array.isArray(value)) this.#readList(value, origin, depth);
+    else if (typeof value === "object" && value !== null) this.#readObject(value, origin, depth);
+  }
+
+  #add(text: string, origin: Origin): void {
+    const clean = stripUnsafe(text).trim();
+    if (clean !== "") this.pieces.push({ text: clean, ...origin });
+  }
+
+  #readList(list: readonly unknown[], origin: Origin, depth: number): void {
+    const isOneText = list.every((item) => typeof item === "string" || typeof item === "number");
+    // A list of words or lines is one text; a list of objects is many.
+    if (isOneText) this.#add(list.map((item) => `- ${item}`).join("\n"), origin);
+    else for (const item of list) this.read(item, origin, depth + 1);
+  }
+
+  #readObject(object: object, above: Origin, depth: number): void {
+    const entries = Object.entries(object);
+    const find = (keys: readonly string[]): string | undefined => {
+      const values = keys.map((key) => entries.find(([name]) => name === key)?.[1] as unknown);
+      return values.find((value): value is string => typeof value === "string" && value.trim() !== "");
+    };
+    const url = find(urlKeys);
+    const title = find(titleKeys);
+    const origin = {
+      ...above,
+      ...(title !== undefined && { title: short(title) }),
+      ...(url !== undefined && isAddress(url) && { url: url.trim() }),
+    };
+    const text = textKeys.map((key) => entries.find(([name]) => name === key)?.[1] as unknown).find(isThere);
+    if (text !== undefined) this.read(text, origin, depth + 1);
+    else if (!entries.some(([key, value]) => key === "error" && isThere(value)))
+      this.#readOther(entries, origin, depth);
+  }
+
+  /** An object of no known shape: its short facts as lines of one text, and what is inside it. */
+  #readOther(entries: readonly (readonly [string, unknown])[], origin: Origin, depth: number): void {
+    const facts: string[] = [];
+    for (const [key, value] of entries) {
+      if (typeof value === "object" && value !== null) this.read(value, origin, depth + 1);
+      else if (typeof value === "string" && value.length > 200) this.read(value, origin, depth + 1);
+      else if (isThere(value) && value !== origin.url) facts.push(`- ${key}: ${String(value)}`);
+    }
+    if (facts.length > 0) this.#add(facts.join("\n"), origin);
+  }
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "" && value !== false;
+}
+
+/** A web address, or one of a note or a memory; a name alone is none. */
+function isAddress(text: string): boolean {
+  return text.length <= 2_000 && /^[a-z][a-z0-9+.-]*:\S+$/i.test(text.trim());
+}
+
+function short(title: string): string {
+  return stripUnsafe(title).replaceAll(/\s+/g, " ").trim().slice(0, 200).toWellFormed();
+}

@@ -1,0 +1,38 @@
+import type { JsonSchema } from "../../schema/index.ts";
+
+/** A text that was written. */
+export interface WrittenText {
+  readonly title: string;
+  /** Markdown. */
+  readonly content: string;
+  /** Words; of scripts without spaces, characters. */
+  readonly words: number;
+}
+
+/** The schema of {@link WrittenText}. */
+export const writtenTextSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    title: { type: "string" },
+    content: { type: "string", minLength: 1, description: "Markdown." },
+    words: { type: "integer", minimum: 0, description: "Words; of scripts without spaces, characters." },
+  },
+  required: ["title", "content", "words"],
+};
+
+/** A text with its title, which is its first heading or what its maker called it. */
+export function toWrittenText(content: string, otherwise: unknown): WrittenText {
+  const [, heading] = /^#[^\S\n]+(.+)$/m.exec(content) ?? [];
+  return { title: heading?.trim() ?? titleOf(otherwise), content, words: countWords(content) };
+}
+
+/** The title of an outline, or of a text that was written before. */
+function titleOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return "";
+  const { title, topic } = value as Record<string, unknown>;
+  return [title, topic].find((text) => typeof text === "string") ?? "";
+}
+
+function countWords(text: string): number {
+  return text.match(/[\u3040-\u30ff\u3400-\u9fff]|[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)?.length ?? 0;
+}

@@ -1,0 +1,175 @@
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { openMemories } from "../adapters/index.ts";
+import { type WorkspaceConfig, exists, readSecrets, workspaceFile } from "../app/index.ts";
+import { isFailureError } from "../base/index.ts";
+import { type OpenedProviders, checkSandbox, createSearch, openProviders, searchVariables } from "../builtin/index.ts";
+import { type ModelSettings, generateText, modelVariables, openModel, readModelSettings } from "../model/index.ts";
+import { type Door, createDoor } from "../net/index.ts";
+import type { Finding } from "./finding.ts";
+import { formatBytes, formatCount } from "./format-figures.ts";
+import { fromHere } from "./tell-problems.ts";
+
+/** The services of which workspace to look at. */
+export interface ServicesToExamine {
+  readonly dir: string;
+  readonly config: WorkspaceConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Also ask whoever is set up, over the network. */
+  readonly network: boolean;
+}
+
+interface Setting extends ServicesToExamine {
+  readonly door: Door;
+  readonly secret: (name: string) => string | undefined;
+}
+
+/** Looks at what the built-in tools work with: the model, search, notes, memory, the sandbox. */
+export async function examineServices(asked: ServicesToExamine): Promise<Finding[]> {
+  const { dir, config, env } = asked;
+  const { values } = await readSecrets(config.secrets, dir, env);
+  const door = createDoor({ allow: config.network.allow });
+  const setting = {
+    ...asked,
+    door,
+    secret: (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined),
+  };
+  try {
+    const found = await Promise.all([
+      told("model", () => examineModel(setting)),
+      told("search", () => examineSearch(setting)),
+      examineNotes(setting),
+      told("memory", () => examineMemory(setting)),
+      examineSandbox(),
+    ]);
+    return found.flat();
+  } finally {
+    await door.close();
+  }
+}
+
+/** A failure is a finding too. */
+async function told(about: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    return [{ about, status: "fail", message: error.message }];
+  }
+}
+
+async function examineModel(setting: Setting): Promise<Finding[]> {
+  const about = "model";
+  const { config, env, secret, network } = setting;
+  const settings = readModelSettings({ file: config.services.model, env, secret });
+  if (settings === undefined) {
+    const message = "none; llm_summarize quotes instead, and what writes or reviews is not available";
+    const todo = `set ${modelVariables.baseUrl} and ${modelVariables.name}, or write model: into ${workspaceFile}`;
+    return [{ about, status: "off", message, todo }];
+  }
+  const model = openModel(settings, setting);
+  // The URL itself may hold a password.
+  const name = `${JSON.stringify(settings.name)} at ${model.provider}`;
+  if (!network) return [{ about, status: "ok", message: `${name}; --network asks whether it answers` }];
+  const trouble = await askModel(settings, setting.door);
+  if (trouble !== undefined) return [{ about, status: "fail", message: trouble }];
+  return [{ about, status: "ok", message: `${name} answers` }];
+}
+
+const patienceMs = 30_000;
+/** It answered, if not with what was asked for: few tokens are little for a model that thinks first. */
+const answered: ReadonlySet<string | undefined> = new Set(["cut_off", "invalid_output", "refused"]);
+
+/** Why a model does not answer; undefined where it does. */
+async function askModel(settings: ModelSettings, door: Door): Promise<string | undefined> {
+  const question = { prompt: "Answer with the word ok.", maxTokens: 16, maxRetries: 0, timeoutMs: patienceMs };
+  try {
+    await generateText(openModel(settings, { door }), question);
+    return undefined;
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    return answered.has(error.reason) ? undefined : error.message;
+  }
+}
+
+async function examineSearch(setting: Setting): Promise<Finding[]> {
+  const about = "search";
+  const { door, env, secret, dir, config, network } = setting;
+  const { search: file = {} } = config.services;
+  const corpus = file.corpus === undefined ? {} : { corpus: resolve(dir, file.corpus) };
+  const { providers } = openProviders({ door, env, secret, file: { ...file, ...corpus } });
+  const all = createSearch({ providers }).status();
+  const named = file.providers === undefined ? [] : all.filter(({ missing }) => missing.length > 0);
+  const lacking = named.map(({ name, missing }): Finding => ({
+    about,
+    status: "warn",
+    message: `${name} is to be asked, but is not set up`,
+    todo: `set ${missing.join(" and ")}`,
+  }));
+  const usable = all.filter(({ missing }) => missing.length === 0).map(({ name }) => name);
+  if (usable.length === 0) {
+    const { searxng, brave, mediawiki, corpus: texts, duckduckgo } = searchVariables;
+    const ways = [searxng, brave, mediawiki, texts, `${duckduckgo}=1`].join(", ");
+    const todo = `set one of ${ways}, or write search: into ${workspaceFile}`;
+    const nobody: Finding = { about, status: "off", message: "nobody to ask; web_search is not available", todo };
+    return lacking.length === 0 ? [nobody] : lacking;
+  }
+  const asks: Finding = { about, status: "ok", message: `web_search asks ${usable.join(", then ")}` };
+  const folder = usable.includes("corpus") ? await examineCorpus(env[searchVariables.corpus] || corpus.corpus) : [];
+  return [asks, ...lacking, ...folder, ...(network ? await askProviders(providers) : [])];
+}
+
+async function examineCorpus(folder = "."): Promise<Finding[]> {
+  if (await isFolder(folder)) return [];
+  const message = `the folder of texts ${fromHere(folder)} does not exist`;
+  return [{ about: "search", status: "warn", message, todo: "make it, or name another with search.corpus" }];
+}
+
+/** Asks everybody who is elsewhere for something that is found everywhere. */
+async function askProviders(providers: OpenedProviders["providers"]): Promise<Finding[]> {
+  const elsewhere = providers.filter((provider) => provider.local !== true && provider.configured() === true);
+  const found = elsewhere.map((provider) =>
+    told("search", async () => {
+      const signal = AbortSignal.timeout(patienceMs);
+      await createSearch({ providers: [provider] }).search({ query: "water", count: 1, signal });
+      return [{ about: "search", status: "ok", message: `${provider.name} answers` }];
+    }),
+  );
+  return (await Promise.all(found)).flat();
+}
+
+async function examineNotes({ dir, config }: Setting): Promise<Finding[]> {
+  const about = "notes";
+  const folder = resolve(dir, config.services.vault ?? ".");
+  if (await isFolder(folder)) return [{ about, status: "ok", message: `localSearch looks in ${fromHere(folder)}` }];
+  const message = `the folder of notes ${fromHere(folder)} does not exist`;
+  return [{ about, status: "warn", message, todo: `make it, or name another with vault: in ${workspaceFile}` }];
+}
+
+async function examineMemory({ dir }: Setting): Promise<Finding[]> {
+  const about = "memory";
+  const file = join(dir, ".windlass", "memory.db");
+  if (!(await exists(file))) return [{ about, status: "ok", message: "nothing yet; memory_store makes it" }];
+  const store = openMemories({ file });
+  try {
+    const { memories } = await store.stats();
+    const size = formatBytes((await stat(file)).size);
+    return [
+      { about, status: "ok", message: `${fromHere(file)}: ${formatCount(memories, "thing")} remembered, ${size}` },
+    ];
+  } finally {
+    await store.close();
+  }
+}
+
+async function examineSandbox(): Promise<Finding[]> {
+  const about = "sandbox";
+  const status = await checkSandbox();
+  if (status.available) return [{ about, status: "ok", message: "test_runner can run tests" }];
+  return [{ about, status: "off", message: "none; test_runner is not available", todo: status.message }];
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
+}

@@ -1,0 +1,631 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { afterEach, describe, expect, test } from "vitest";
+import { isFailureError } from "../base/index.ts";
+import { Folder } from "./folder.ts";
+import { readBytes } from "./read-bytes.ts";
+import { type FileDoorOptions, type WalkEnd, type WalkEntry, type WalkOptions, createFileDoor } from "./index.ts";
+
+interface Row {
+  readonly area: string;
+  readonly input: unknown;
+  readonly expected: string;
+}
+
+const rows = (JSON.parse(readFileSync("test/data/bad-inputs.json", "utf8")) as Row[]).filter(({ area }) =>
+  ["path", "path-race", "file-tree"].includes(area),
+);
+
+function rowsOf(area: string): Row[] {
+  const found = rows.filter((row) => row.area === area);
+  if (found.length === 0) throw new Error(`no rows of ${area}`);
+  return found;
+}
+
+/** A long text of the rows is written as what repeats. */
+function inputOf({ input }: Row): string {
+  if (typeof input === "string") return input;
+  const { $repeat, n } = input as { $repeat: string; n: number };
+  return $repeat.repeat(n);
+}
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** A folder with a root in it, and things outside that nobody may reach. */
+function place(): { top: string; root: string } {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "windlass-files-")));
+  closing.push(() => rmSync(top, { recursive: true, force: true }));
+  const root = join(top, "root");
+  for (const folder of ["root/sub", "outside", "root-evil"]) mkdirSync(join(top, folder), { recursive: true });
+  writeFileSync(join(root, "a.md"), "A");
+  writeFileSync(join(root, "sub/a.md"), "inside");
+  for (const folder of ["outside", "root-evil"]) writeFileSync(join(top, folder, "s.txt"), "SECRET");
+  return { top, root };
+}
+
+function open(root: string, options: Partial<FileDoorOptions> = {}): ReturnType<typeof createFileDoor> {
+  return createFileDoor({ roots: [{ path: root, write: true }], ...options });
+}
+
+async function reasonOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (isFailureError(error)) return error.reason ?? "";
+    throw error;
+  }
+  return "it went through";
+}
+
+async function walked(
+  walk: AsyncGenerator<WalkEntry, WalkEnd>,
+): Promise<{ paths: string[]; end: WalkEnd; entries: WalkEntry[] }> {
+  const entries: WalkEntry[] = [];
+  for (;;) {
+    const step = await walk.next();
+    if (step.done === true) return { entries, end: step.value, paths: entries.map(({ path }) => path) };
+    entries.push(step.value);
+  }
+}
+
+/** How many descriptors this process has open, where that can be seen. */
+const descriptors = (): number => (process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0);
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+describe("hostile paths", () => {
+  function trap(): { top: string; root: string } {
+    const made = place();
+    const { root } = made;
+    symlinkSync(".", join(root, "self"));
+    symlinkSync("../outside/s.txt", join(root, "link.md"));
+    symlinkSync("../outside", join(root, "way-out"));
+    symlinkSync("loop2", join(root, "loop1"));
+    symlinkSync("loop1", join(root, "loop2"));
+    symlinkSync("nowhere", join(root, "dangling"));
+    execFileSync("mkfifo", [join(root, "fifo")]);
+    return made;
+  }
+
+  test.each(rowsOf("path").map((row) => [inputOf(row).slice(0, 60), row] as const))(
+    "%j is refused",
+    async (_n, row) => {
+      const { root } = trap();
+      // The table names the system's own word for links in a circle.
+      const expected = row.expected.replace("refuse:", "").replace("ELOOP", "too_many_links");
+      expect(await reasonOf(open(root).read(inputOf(row)))).toBe(expected);
+      // What is only missing may be made, inside.
+      await reasonOf(open(root).write(inputOf(row), "x", { createParents: true }));
+      expect(readdirSync(join(root, ".."))).toEqual(["outside", "root", "root-evil"]);
+      expect(readdirSync(join(root, "../outside"))).toEqual(["s.txt"]);
+      expect(readFileSync(join(root, "../outside/s.txt"), "utf8")).toBe("SECRET");
+    },
+  );
+
+  test.each([
+    ["way-out/s.txt", "outside_root"],
+    ["self/way-out/s.txt", "outside_root"],
+    ["~/.ssh/id_rsa", "absolute"],
+    ["a\u0000.md", "bad_path"],
+    ["a\n.md", "bad_path"],
+    ["\ud800", "bad_path"],
+    ["sub/a.md.", "bad_name"],
+    ["NUL", "bad_name"],
+    ["a.md/b", "not_found"],
+    ["/dev/null", "absolute"],
+    ["/proc/self/environ", "absolute"],
+    ["a".repeat(300), "bad_path"],
+    ["self", "not_a_file"],
+    [".git/config", "closed"],
+    [".GIT/config", "closed"],
+    ["sub/.windlass/journal.db", "closed"],
+    [undefined, "bad_path"],
+    [5, "bad_path"],
+  ])("%j is refused for reading (%s)", async (path, reason) => {
+    const { root } = trap();
+    for (const folder of [".git", ".GIT", "sub/.windlass"]) {
+      mkdirSync(join(root, folder), { recursive: true });
+      writeFileSync(join(root, folder, "config"), "x");
+      writeFileSync(join(root, folder, "journal.db"), "x");
+    }
+    // Callers in plain JavaScript pass anything.
+    expect(await reasonOf(open(root).read(path as string))).toBe(reason);
+  });
+
+  test.each([
+    ["link.md", "outside_root"],
+    ["way-out/new.txt", "outside_root"],
+    ["way-out/a/b.txt", "outside_root"],
+    ["dangling", "broken_link"],
+    ["dangling/a.md", "not_a_folder"],
+    ["loop1", "too_many_links"],
+    ["fifo", "not_a_file"],
+    ["sub", "not_a_file"],
+    [".", "not_a_file"],
+    [".git/hooks/post-commit", "closed"],
+    [".git", "closed"],
+    ["new/.Windlass/x", "closed"],
+    ["a.md/b.md", "not_a_folder"],
+  ])("%j is refused for writing (%s)", async (path, reason) => {
+    const { top, root } = trap();
+    expect(await reasonOf(open(root).write(path, "x", { createParents: true }))).toBe(reason);
+    expect(readdirSync(join(top, "outside"))).toEqual(["s.txt"]);
+    expect(existsSync(join(root, "nowhere"))).toBe(false);
+  });
+
+  test("a socket and a device are no files, and opening them waits for nobody", async () => {
+    const { root } = place();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(root, "socket"), resolve));
+    closing.push(() => server.close());
+    expect(await reasonOf(open(root).read("socket"))).toBe("not_a_file");
+    expect(await reasonOf(createFileDoor({ roots: [{ path: "/dev", write: false }] }).read("zero"))).toBe("not_a_file");
+  });
+
+  test("a root may itself be reached through a link, and absolute paths inside it are taken", async () => {
+    const { top, root } = place();
+    symlinkSync("root", join(top, "alias"));
+    const door = open(join(top, "alias"));
+    expect((await door.read("sub/a.md")).bytes.toString()).toBe("inside");
+    expect((await door.read(join(top, "alias/sub/a.md"))).path).toBe("sub/a.md");
+    expect((await door.read(join(root, "sub/a.md"))).path).toBe("sub/a.md");
+    expect(await reasonOf(door.read(join(top, "outside/s.txt")))).toBe("absolute");
+  });
+
+  test("each root has its own rights, and the innermost decides", async () => {
+    const { top, root } = place();
+    const roots = [
+      { path: root, write: false },
+      { path: join(root, "sub"), write: true },
+      { path: join(top, "outside"), write: false },
+    ];
+    const door = createFileDoor({ roots });
+    expect(await reasonOf(door.write("b.md", "x"))).toBe("read_only");
+    expect(await door.write("sub/b.md", "x")).toMatchObject({ path: "sub/b.md", created: true });
+    expect(await door.read(join(top, "outside/s.txt"))).toMatchObject({ path: join(top, "outside/s.txt"), size: 6 });
+    expect(await reasonOf(door.write(join(top, "outside/new"), "x"))).toBe("read_only");
+  });
+
+  test("a root that is missing is named", async () => {
+    const { top } = place();
+    await expect(open(join(top, "none")).read("a")).rejects.toThrow(/none does not exist; make it first/);
+  });
+});
+
+describe("paths that change while they are used", () => {
+  test.each(rowsOf("path-race").map((row) => [JSON.stringify(row.input), row] as const))("%s", async (_name, row) => {
+    expect(row.expected).toContain("refuse");
+    const { root } = place();
+    const guard = { path: "sub/a.md", check: () => {} };
+    // The moment between following links and opening, held still.
+    const folder = await Folder.open(join(root, "sub"), guard);
+    closing.push(() => folder.close());
+    unlinkSync(join(root, "sub/a.md"));
+    symlinkSync("../../outside/s.txt", join(root, "sub/a.md"));
+    const range = { offset: 0, maxBytes: 100, signal: undefined };
+    expect(await reasonOf(readBytes(folder, { name: "a.md", path: "sub/a.md" }, range))).toBe("raced");
+  });
+
+  test("a folder that became a link is not entered", async () => {
+    const { root } = place();
+    renameSync(join(root, "sub"), join(root, "was-sub"));
+    symlinkSync("../outside", join(root, "sub"));
+    expect(await reasonOf(Folder.open(join(root, "sub"), { path: "sub", check: () => {} }))).toBe("not_a_folder");
+  });
+
+  test.skipIf(process.platform !== "linux")("an open folder stays the same one, wherever its path leads", async () => {
+    const { root } = place();
+    const folder = await Folder.open(join(root, "sub"), { path: "sub", check: () => {} });
+    closing.push(() => folder.close());
+    renameSync(join(root, "sub"), join(root, "was-sub"));
+    symlinkSync("../outside", join(root, "sub"));
+    writeFileSync(folder.at("new.txt"), "x");
+    expect(existsSync(join(root, "was-sub/new.txt"))).toBe(true);
+    expect(readdirSync(join(root, "../outside"))).toEqual(["s.txt"]);
+  });
+
+  test("no read and no write gets out while another process swaps folder and file for links", async () => {
+    const { top, root } = place();
+    const door = open(root);
+    const swapper = spawn(process.execPath, ["-e", swaps, root], { stdio: ["ignore", "pipe", "inherit"] });
+    await new Promise((resolve) => swapper.stdout.once("data", resolve));
+    const ended = new Promise((resolve) => swapper.once("exit", resolve));
+    const seen = new Set<string>();
+    const until = performance.now() + 1500;
+    while (performance.now() < until) {
+      for (const path of ["sub/a.md", "file.md"]) {
+        seen.add(
+          await door.read(path).then(
+            ({ bytes }) => bytes.toString(),
+            (error: unknown) => told(error),
+          ),
+        );
+        seen.add(
+          await door.write(path, "mine").then(
+            () => "written",
+            (error: unknown) => told(error),
+          ),
+        );
+      }
+    }
+    swapper.kill("SIGKILL");
+    await ended;
+    expect([...seen].filter((what) => what.includes("SECRET"))).toEqual([]);
+    expect(seen.has("mine") || seen.has("inside")).toBe(true);
+    expect(readFileSync(join(top, "outside/a.md"), "utf8")).toBe("SECRET");
+    expect(readdirSync(join(top, "outside")).sort()).toEqual(["a.md", "s.txt"]);
+  });
+});
+
+function told(error: unknown): string {
+  if (!isFailureError(error)) throw error;
+  return error.reason ?? "";
+}
+
+/** Swaps a folder and a file for links that lead out, as fast as it can. */
+const swaps = `
+const fs = require("node:fs"), path = require("node:path");
+const root = process.argv[1], at = (name) => path.join(root, name);
+fs.writeFileSync(path.join(root, "../outside/a.md"), "SECRET");
+fs.writeFileSync(at("file.md"), "inside");
+fs.symlinkSync("../outside", at("folder-link"));
+process.stdout.write("ready");
+for (;;) {
+  try {
+    fs.renameSync(at("sub"), at("sub-kept")); fs.renameSync(at("folder-link"), at("sub"));
+    fs.renameSync(at("sub"), at("folder-link")); fs.renameSync(at("sub-kept"), at("sub"));
+    fs.symlinkSync("../outside/a.md", at("file-link")); fs.renameSync(at("file-link"), at("file.md"));
+    fs.writeFileSync(at("plain"), "inside"); fs.renameSync(at("plain"), at("file.md"));
+  } catch {}
+}`;
+
+describe("reading", () => {
+  test("gives a part, and says what was cut", async () => {
+    const { root } = place();
+    writeFileSync(join(root, "long.txt"), "0123456789");
+    const door = open(root, { maxBytes: 8 });
+    const first = await door.read("long.txt");
+    expect([first.bytes.toString(), first.size, first.truncated]).toEqual(["01234567", 10, true]);
+    const rest = await door.read("long.txt", { offset: 8, maxBytes: 100 });
+    expect([rest.bytes.toString(), rest.truncated]).toEqual(["89", false]);
+    expect((await door.read("long.txt", { offset: 50 })).bytes.length).toBe(0);
+  });
+
+  test("follows links that stay inside", async () => {
+    const { root } = place();
+    symlinkSync("sub/a.md", join(root, "inner.md"));
+    expect((await open(root).read("inner.md")).bytes.toString()).toBe("inside");
+  });
+
+  test("stops when cancelled, and leaves no descriptor open", async () => {
+    const { root } = place();
+    const before = descriptors();
+    expect(await reasonOf(open(root).read("a.md", { signal: AbortSignal.abort() }))).toBe("aborted");
+    await reasonOf(open(root).read("none"));
+    await reasonOf(open(root).read("sub"));
+    await open(root).read("a.md");
+    expect(descriptors()).toBe(before);
+  });
+});
+
+describe("writing", () => {
+  test("gives bytes and hash, and finds itself done the second time", async () => {
+    const { root } = place();
+    const door = open(root);
+    const done = { path: "new.md", bytes: 6, sha256: sha256("中文") };
+    expect(await door.write("new.md", "中文")).toEqual({ ...done, created: true, changed: true });
+    const { ino } = statSync(join(root, "new.md"));
+    expect(await door.write("new.md", "中文")).toEqual({ ...done, created: false, changed: false });
+    expect(statSync(join(root, "new.md")).ino).toBe(ino);
+  });
+
+  test("makes folders only when asked", async () => {
+    const { root } = place();
+    expect(await reasonOf(open(root).write("x/y/z.md", "1"))).toBe("not_found");
+    expect(existsSync(join(root, "x"))).toBe(false);
+    await open(root).write("x/y/z.md", "1", { createParents: true });
+    expect(readFileSync(join(root, "x/y/z.md"), "utf8")).toBe("1");
+  });
+
+  test("keeps the mode, the link and the other names of a file", async () => {
+    const { root } = place();
+    chmodSync(join(root, "a.md"), 0o640);
+    symlinkSync("a.md", join(root, "inner.md"));
+    linkSync(join(root, "a.md"), join(root, "twin.md"));
+    await open(root).write("inner.md", "new");
+    expect(readlinkSync(join(root, "inner.md"))).toBe("a.md");
+    expect(readFileSync(join(root, "a.md"), "utf8")).toBe("new");
+    expect(statSync(join(root, "a.md")).mode & 0o777).toBe(0o640);
+    // A second name may belong to somebody else.
+    expect(readFileSync(join(root, "twin.md"), "utf8")).toBe("A");
+  });
+
+  test("refuses a file that is not the expected one", async () => {
+    const { root } = place();
+    const door = open(root);
+    expect(await reasonOf(door.write("a.md", "B", { expected: { sha256: sha256("other") } }))).toBe("changed");
+    expect(await reasonOf(door.write("none.md", "B", { expected: { sha256: sha256("A") } }))).toBe("changed");
+    expect(await reasonOf(door.write("a.md", "B", { expected: { modifiedMs: 1 } }))).toBe("changed");
+    expect(await reasonOf(door.write("a.md", "B", { overwrite: false }))).toBe("exists");
+    expect(readFileSync(join(root, "a.md"), "utf8")).toBe("A");
+    const expected = { sha256: sha256("A").toUpperCase(), modifiedMs: (await door.read("a.md")).modifiedMs };
+    expect(await door.write("a.md", "B", { expected })).toMatchObject({ changed: true });
+    // The same call once more: what it wanted is there.
+    expect(await door.write("a.md", "B", { expected })).toMatchObject({ changed: false });
+  });
+
+  test("refuses more than the door lets through", async () => {
+    const { root } = place();
+    expect(await reasonOf(open(root, { maxBytes: 3 }).write("a.md", "1234"))).toBe("too_large");
+  });
+
+  test("leaves nothing behind when it fails or is cancelled", async () => {
+    const { root } = place();
+    const controller = new AbortController();
+    const work = open(root).write("a.md", "x".repeat(4_000_000), { signal: controller.signal });
+    setImmediate(() => controller.abort());
+    const reason = await reasonOf(work);
+    expect(["aborted", "it went through"]).toContain(reason);
+    expect(readdirSync(root).sort()).toEqual(["a.md", "sub"]);
+  });
+
+  test("edits of one file take turns, and none is lost", async () => {
+    const { root } = place();
+    const [one, two] = [open(root), open(root)];
+    const add = (before: { bytes: Buffer }): Buffer => Buffer.concat([before.bytes, Buffer.from("+")]);
+    await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? one : two).edit("a.md", add)));
+    expect(readFileSync(join(root, "a.md"), "utf8")).toBe(`A${"+".repeat(20)}`);
+  });
+
+  test("an edit gives way to what another program wrote meanwhile", async () => {
+    const { root } = place();
+    const work = open(root).edit("a.md", () => {
+      writeFileSync(join(root, "a.md"), "theirs");
+      return Buffer.from("mine");
+    });
+    expect(await reasonOf(work)).toBe("changed");
+    expect(readFileSync(join(root, "a.md"), "utf8")).toBe("theirs");
+  });
+
+  test("removes what a killed process left in the folder, and nothing that is alive or not ours", async () => {
+    const { root } = place();
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    closing.push(() => child.kill("SIGKILL"));
+    const door = open(root);
+    const live: string[] = [];
+    await door.edit("a.md", () => Buffer.from("B"));
+    const probe = createFileDoor({ roots: [{ path: root, write: true }] });
+    const writing = probe.write("big.md", "x".repeat(8_000_000));
+    while (live.length === 0) {
+      live.push(...readdirSync(root).filter((name) => name.endsWith(".tmp")));
+      await new Promise(setImmediate);
+    }
+    await writing;
+    const name = live[0] ?? "";
+    const of = (pid: number | undefined, tail: string): string => name.replace(/-\d+-[0-9a-f]{16}/, `-${pid}-${tail}`);
+    const dead = of(999_999_999, "0".repeat(16));
+    const alive = of(child.pid, "1".repeat(16));
+    const foreign = alive.replace(/windlass-[0-9a-f]{8}/, "windlass-00000000");
+    for (const temp of [dead, alive, foreign, ".windlass-note.tmp"]) writeFileSync(join(root, temp), "half");
+    await door.write("a.md", "C");
+    expect(readdirSync(root).sort()).toEqual([".windlass-note.tmp", alive, foreign, "a.md", "big.md", "sub"].sort());
+  });
+});
+
+describe("writing under kill -9", () => {
+  test("50 times: the file is old or new, never half, and the next write leaves no leftovers", async () => {
+    const { root } = place();
+    const body = (count: number): string => `${count}\n`.repeat(50_000);
+    writeFileSync(join(root, "a.md"), body(0));
+    let newer = 0;
+    let leftovers = 0;
+    for (let kill = 0; kill < 50; kill++) {
+      const last = Number(readFileSync(join(root, "a.md"), "utf8").split("\n", 1)[0]);
+      const child = spawn(process.execPath, ["--input-type=module", "-e", writer, root, String(last)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      await new Promise((resolve) => child.stdout.once("data", resolve));
+      // Somewhere within the first writes.
+      await new Promise((resolve) => setTimeout(resolve, (kill * 7) % 23));
+      child.kill("SIGKILL");
+      await ended;
+      const text = readFileSync(join(root, "a.md"), "utf8");
+      const count = Number(text.split("\n", 1)[0]);
+      expect(text === body(count)).toBe(true);
+      expect(count).toBeGreaterThanOrEqual(last);
+      if (count > last) newer++;
+      if (readdirSync(root).some((name) => name.endsWith(".tmp"))) leftovers++;
+    }
+    expect(newer).toBeGreaterThan(0);
+    expect(leftovers).toBeGreaterThan(0);
+    await open(root).write("b.md", "done");
+    expect(readdirSync(root).sort()).toEqual(["a.md", "b.md", "sub"]);
+  }, 60_000);
+});
+
+/** Writes one version after another, each as one number repeated. */
+const writer = `
+const { createFileDoor } = await import(${JSON.stringify(join(import.meta.dirname, "index.ts"))});
+const door = createFileDoor({ roots: [{ path: process.argv[1], write: true }] });
+process.stdout.write("ready");
+for (let count = Number(process.argv[2]) + 1; ; count++) await door.write("a.md", (count + "\\n").repeat(50_000));
+`;
+
+describe("walking", () => {
+  function tree(root: string, files: Record<string, string>): void {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  }
+  const walk = (root: string, options: WalkOptions = {}, path = "."): ReturnType<typeof walked> =>
+    walked(open(root).walk(path, options));
+
+  test("shows files, folders and links in order, and follows no link", async () => {
+    const { root } = place();
+    symlinkSync("../outside", join(root, "way-out"));
+    symlinkSync(".", join(root, "self"));
+    tree(root, { "z/y/x.md": "x", ".hidden": "h", ".git/HEAD": "ref" });
+    const { paths, entries, end } = await walk(root);
+    expect(paths).toEqual(["a.md", "self", "sub", "sub/a.md", "way-out", "z", "z/y", "z/y/x.md"]);
+    expect(entries.filter(({ type }) => type === "link").map(({ name }) => name)).toEqual(["self", "way-out"]);
+    expect(end).toEqual({ entries: 8, truncated: false, unreadable: [] });
+    expect((await walk(root, { hidden: true })).paths).toContain(".hidden");
+    expect((await walk(root, { hidden: true })).paths.some((path) => path.startsWith(".git"))).toBe(false);
+  });
+
+  test("obeys .gitignore files as git does", async () => {
+    const { root } = place();
+    tree(root, {
+      ".gitignore": "*.log\n/build/\nnode_modules\n!keep.log\n",
+      "x.log": "",
+      "keep.log": "",
+      "build/out.js": "",
+      "node_modules/m/index.js": "",
+      "sub/build/in.js": "",
+      "sub/.gitignore": "!special.log\nb.md\n",
+      "sub/special.log": "",
+      "sub/other.log": "",
+      "sub/b.md": "",
+      "b.md": "",
+    });
+    const kept = ["a.md", "b.md", "keep.log", "sub", "sub/a.md", "sub/build", "sub/build/in.js", "sub/special.log"];
+    expect((await walk(root)).paths).toEqual(kept);
+    // Rules of the folders above hold where a walk starts further down.
+    expect((await walk(root, {}, "sub")).paths).toEqual(kept.slice(4));
+    expect((await walk(root, { gitignore: false })).paths).toContain("node_modules/m/index.js");
+  });
+
+  test("enters a folder that inner rules keep", async () => {
+    const { root } = place();
+    tree(root, {
+      ".gitignore": "special/\n",
+      "sub/.gitignore": "!special/\n",
+      "sub/special/x.md": "",
+      "special/y": "",
+    });
+    expect((await walk(root)).paths).toEqual(["a.md", "sub", "sub/a.md", "sub/special", "sub/special/x.md"]);
+  });
+
+  test("takes no harm from hostile rules", async () => {
+    const { root } = place();
+    tree(root, {
+      ".gitignore": `${"*a".repeat(30)}b\n${"**/".repeat(40)}x\n\\\n[\n!\n(((\n${"x".repeat(100_000)}\n*.tmp\n`,
+      [`${"a".repeat(200)}c`]: "",
+      "b.tmp": "",
+    });
+    const started = performance.now();
+    const { paths } = await walk(root);
+    expect(paths).toContain(`${"a".repeat(200)}c`);
+    expect(paths).not.toContain("b.tmp");
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("ends at its depth, and says which folders it left unopened", async () => {
+    const { root } = place();
+    tree(root, { "a/b/c/d.md": "" });
+    const { paths, entries } = await walk(root, { maxDepth: 2 });
+    expect(paths).toEqual(["a", "a/b", "a.md", "sub", "sub/a.md"]);
+    expect(entries.filter(({ unopened }) => unopened).map(({ path }) => path)).toEqual(["a/b"]);
+  });
+
+  test.each(rowsOf("file-tree").map((row) => [JSON.stringify(row.input), row] as const))(
+    "%s",
+    async (_name, row) => {
+      const { root } = place();
+      expect(row.expected).toBe("stops at maxEntries with truncated:true");
+      const { entries: count } = row.input as { entries: number };
+      const many = join(root, "many");
+      mkdirSync(many);
+      // Links to a few files: as many entries, and made faster. A file can have some 65,000 names.
+      for (let at = 0; at < count; at++) {
+        if (at % 50_000 === 0) writeFileSync(join(many, String(at)), "");
+        else linkSync(join(many, String(at - (at % 50_000))), join(many, String(at)));
+      }
+      const started = performance.now();
+      const { end, paths } = await walk(root, { maxEntries: 1000 });
+      expect(end).toMatchObject({ truncated: true, entries: 1000 });
+      expect(paths).toHaveLength(1000);
+      expect(performance.now() - started).toBeLessThan(1000);
+    },
+    60_000,
+  );
+
+  test("is not truncated when the last entry is the last allowed one", async () => {
+    const { root } = place();
+    expect((await walk(root, { maxEntries: 3 })).end).toMatchObject({ truncated: false, entries: 3 });
+    expect((await walk(root, { maxEntries: 2 })).end).toMatchObject({ truncated: true, entries: 2 });
+  });
+
+  test("names a folder that it cannot read, and goes on", async () => {
+    const { root } = place();
+    tree(root, { "b/x.md": "", "c/x.md": "" });
+    const steps = open(root).walk(".");
+    const paths: string[] = [];
+    let step = await steps.next();
+    for (; step.done !== true; step = await steps.next()) {
+      paths.push(step.value.path);
+      // Gone between being seen and being entered.
+      if (step.value.path === "b") rmSync(join(root, "b"), { recursive: true });
+    }
+    expect(step.value.unreadable).toEqual(["b"]);
+    expect(paths).toEqual(["a.md", "b", "c", "c/x.md", "sub", "sub/a.md"]);
+  });
+
+  test("reads the entry it stands at, and closes every folder when it is left early", async () => {
+    const { root } = place();
+    const before = descriptors();
+    for await (const entry of open(root).walk(".")) {
+      if (entry.path !== "sub/a.md") continue;
+      expect((await entry.read({ maxBytes: 3 })).bytes.toString()).toBe("ins");
+      expect(await entry.facts()).toMatchObject({ size: 6 });
+      break;
+    }
+    expect(descriptors()).toBe(before);
+  });
+
+  test.each([
+    ["a.md", "not_a_folder"],
+    ["none", "not_found"],
+    ["..", "traversal"],
+    [".git", "closed"],
+  ])("of %j is refused (%s)", async (path, reason) => {
+    const { root } = place();
+    mkdirSync(join(root, ".git"));
+    expect(await reasonOf(walk(root, {}, path))).toBe(reason);
+  });
+
+  test("stops when cancelled", async () => {
+    const { root } = place();
+    const controller = new AbortController();
+    const steps = open(root).walk(".", { signal: controller.signal });
+    await steps.next();
+    controller.abort();
+    expect(await reasonOf(steps.next())).toBe("aborted");
+  });
+});

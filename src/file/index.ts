@@ -1,0 +1,18 @@
+export { decodeText, encodeText } from "./decode-text.ts";
+export {
+  type Before,
+  type FileDoor,
+  type FileDoorOptions,
+  type ReadFile,
+  type ReadOptions,
+  type WriteOptions,
+  type Written,
+  createFileDoor,
+} from "./file-door.ts";
+export { refuseFile } from "./file-reasons.ts";
+export { type IgnoreRules, ignoreRules } from "./ignore-rules.ts";
+export { pathParts } from "./path-parts.ts";
+export type { FileBytes } from "./read-bytes.ts";
+export type { FileRoot } from "./roots.ts";
+export type { EntryFacts, EntryType, WalkEntry } from "./walk-entry.ts";
+export type { WalkEnd, WalkOptions } from "./walk-folder.ts";

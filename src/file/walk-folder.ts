@@ -1,0 +1,168 @@
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { isFailureError } from "../base/index.ts";
+import { checkSignal, fromSystem } from "./file-reasons.ts";
+import type { Folder, Guard } from "./folder.ts";
+import { type IgnoreRules, ignoreRules, rulesBytes } from "./ignore-rules.ts";
+import { shown } from "./path-parts.ts";
+import { readBytes } from "./read-bytes.ts";
+import { isTempName } from "./temp-files.ts";
+import { type WalkEntry, typeOf, walkEntry } from "./walk-entry.ts";
+
+/** How far a walk goes, and what it shows. */
+export interface WalkOptions {
+  /** The walk ends after so many entries; 10,000 by default. */
+  readonly maxEntries?: number;
+  /** How many levels are shown; 1 is the folder alone. 32 by default. */
+  readonly maxDepth?: number;
+  /** Also names that start with a dot; not by default. */
+  readonly hidden?: boolean;
+  /** Leave out what .gitignore files name; by default. */
+  readonly gitignore?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a walk ended. */
+export interface WalkEnd {
+  /** How many entries were shown. */
+  readonly entries: number;
+  /** There are more than were shown. */
+  readonly truncated: boolean;
+  /** Folders that could not be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Names looked at, shown or not: a folder of millions of ignored files must come to an end. */
+const mostNames = 1_000_000;
+
+/** Told by path; more are only left out. */
+const mostUnreadable = 20;
+
+/** The rules of one .gitignore, and how far its folder is from where the paths of this walk start. */
+interface Level {
+  readonly rules: IgnoreRules;
+  readonly depth: number;
+}
+
+/** Where a walk starts. */
+export interface WalkStart {
+  readonly folder: Folder;
+  /** What paths of entries start with: `""`, or a path with a slash at its end. */
+  readonly prefix: string;
+  /** Folders from the root down to the start, the start left out; their rules hold here too. */
+  readonly above: readonly Folder[];
+  /** Names from the first of those to the start. */
+  readonly names: readonly string[];
+  readonly guard: Guard;
+  readonly isClosed: (name: string) => boolean;
+}
+
+/** Goes through a folder, depth first, sorted by name; at most one folder per level is open. */
+export function walkFolder(start: WalkStart, options: WalkOptions): AsyncGenerator<WalkEntry, WalkEnd> {
+  return new Walk(start, options).run();
+}
+
+class Walk {
+  readonly #start: WalkStart;
+  readonly #options: Required<Omit<WalkOptions, "signal">>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #unreadable: string[] = [];
+  #shown = 0;
+  #namesLeft = mostNames;
+  #truncated = false;
+
+  constructor(start: WalkStart, options: WalkOptions) {
+    const { maxEntries = 10_000, maxDepth = 32, hidden = false, gitignore = true, signal } = options;
+    this.#start = start;
+    this.#options = { maxEntries, maxDepth, hidden, gitignore };
+    this.#signal = signal;
+  }
+
+  async *run(): AsyncGenerator<WalkEntry, WalkEnd> {
+    const levels: Level[] = [];
+    for (const [depth, folder] of this.#start.above.entries()) await this.#addRules(levels, folder, depth);
+    yield* this.#walk({ folder: this.#start.folder, names: [] }, levels);
+    return { entries: this.#shown, truncated: this.#truncated, unreadable: this.#unreadable };
+  }
+
+  async *#walk(at: { folder: Folder; names: readonly string[] }, above: readonly Level[]): AsyncGenerator<WalkEntry> {
+    const { folder, names } = at;
+    const levels = [...above];
+    await this.#addRules(levels, folder, this.#start.names.length + names.length);
+    const depth = names.length + 1;
+    for (const dirent of await this.#entries(folder, names, levels)) {
+      checkSignal(this.#signal);
+      if (this.#shown >= this.#options.maxEntries) {
+        this.#truncated = true;
+        return;
+      }
+      this.#shown++;
+      const below = [...names, dirent.name];
+      const path = this.#start.prefix + below.join("/");
+      const enters = dirent.isDirectory() && depth < this.#options.maxDepth;
+      yield walkEntry(dirent, { folder, path, depth, unopened: dirent.isDirectory() && !enters });
+      if (enters) yield* this.#enter(folder, { names: below, path }, levels);
+      if (this.#truncated) return;
+    }
+  }
+
+  async *#enter(
+    parent: Folder,
+    { names, path }: { names: readonly string[]; path: string },
+    levels: readonly Level[],
+  ): AsyncGenerator<WalkEntry> {
+    let folder: Folder;
+    try {
+      folder = await parent.enter(names.at(-1) ?? "", this.#start.guard);
+    } catch (error) {
+      if (!isFailureError(error)) throw error;
+      // No access, gone, or a link by now: the rest of the tree is still worth showing.
+      if (this.#unreadable.length < mostUnreadable) this.#unreadable.push(path);
+      return;
+    }
+    try {
+      yield* this.#walk({ folder, names }, levels);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** What to show of a folder, sorted; never more than the walk may still show, and one to tell that there is more. */
+  async #entries(folder: Folder, names: readonly string[], levels: readonly Level[]): Promise<Dirent[]> {
+    const most = this.#options.maxEntries - this.#shown + 1;
+    const found: Dirent[] = [];
+    try {
+      for await (const dirent of await opendir(folder.base, { bufferSize: 512 })) {
+        if (--this.#namesLeft < 0) this.#truncated = true;
+        if (this.#truncated || found.length >= most) break;
+        if (this.#shows(dirent, names, levels)) found.push(dirent);
+        if (this.#namesLeft % 512 === 0) checkSignal(this.#signal);
+      }
+    } catch (error) {
+      throw fromSystem(error, shown(this.#start.prefix + names.join("/")));
+    }
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #shows(dirent: Dirent, names: readonly string[], levels: readonly Level[]): boolean {
+    const { name } = dirent;
+    if (this.#start.isClosed(name) || isTempName(name)) return false;
+    if (!this.#options.hidden && name.startsWith(".")) return false;
+    const full = [...this.#start.names, ...names, name];
+    for (const { rules, depth } of levels.toReversed()) {
+      const verdict = rules.verdict(full.slice(depth).join("/"), typeOf(dirent) === "folder");
+      if (verdict !== undefined) return !verdict;
+    }
+    return true;
+  }
+
+  async #addRules(levels: Level[], folder: Folder, depth: number): Promise<void> {
+    if (!this.#options.gitignore) return;
+    const entry = { name: ".gitignore", path: ".gitignore" };
+    const range = { offset: 0, maxBytes: rulesBytes, signal: this.#signal };
+    const file = await readBytes(folder, entry, range).catch(() => undefined);
+    checkSignal(this.#signal);
+    if (file === undefined) return;
+    levels.push({ rules: await ignoreRules(file.bytes.toString("utf8").split(/\r?\n/)), depth });
+  }
+}

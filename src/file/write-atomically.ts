@@ -1,0 +1,68 @@
+import type { Stats } from "node:fs";
+import { type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { checkSignal, fromSystem } from "./file-reasons.ts";
+import { type Folder, makingFlags } from "./folder.ts";
+import { shown } from "./path-parts.ts";
+import type { EntryName } from "./read-bytes.ts";
+import { forgetTemp, sweepTemps, tempName } from "./temp-files.ts";
+
+/** What a file becomes. */
+export interface NewContent {
+  readonly bytes: Uint8Array;
+  /** The file that is replaced, whose mode and owner stay. */
+  readonly old: Stats | undefined;
+  /** Asked at the last moment before the old file is replaced; throws when it must stay. */
+  readonly confirm: () => Promise<void>;
+  readonly now: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const partBytes = 1_048_576;
+
+/**
+ * Puts a file in its place at once: readers see the old content or the new, also when this process is killed or the
+ * power fails. What a killed process left behind is removed by the next write to the folder.
+ */
+export async function writeAtomically(folder: Folder, entry: EntryName, content: NewContent): Promise<void> {
+  const temp = tempName();
+  let made = false;
+  try {
+    // A folder that may be written and not listed is swept by someone who may.
+    await sweepTemps(folder, content.now).catch(() => {});
+    const handle = await open(folder.at(temp), makingFlags, 0o666);
+    made = true;
+    try {
+      await fill(handle, content);
+    } finally {
+      await handle.close();
+    }
+    await content.confirm();
+    checkSignal(content.signal);
+    await rename(folder.at(temp), folder.at(entry.name));
+    made = false;
+    await folder.sync();
+  } catch (error) {
+    throw fromSystem(error, shown(entry.path));
+  } finally {
+    if (made) await unlink(folder.at(temp)).catch(() => {});
+    forgetTemp(temp);
+  }
+}
+
+async function fill(handle: FileHandle, { bytes, old, signal }: NewContent): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    checkSignal(signal);
+    const { bytesWritten } = await handle.write(bytes, at, Math.min(partBytes, bytes.length - at), at);
+    at += bytesWritten;
+  }
+  if (old !== undefined) await keepOwner(handle, old);
+  await handle.sync();
+}
+
+/** The owner first, since changing it clears bits of the mode; those that give rights of the owner are not kept. */
+async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
+  const made = await handle.stat();
+  // Only the superuser may give files away; for others a file that they replace becomes theirs.
+  if (made.uid !== old.uid || made.gid !== old.gid) await handle.chown(old.uid, old.gid).catch(() => {});
+  if ((made.mode & 0o777) !== (old.mode & 0o777)) await handle.chmod(old.mode & 0o777);
+}

@@ -1,0 +1,113 @@
+import { type Clock, type FailureError, fail, systemClock } from "../base/index.ts";
+import { type Explained, explainError } from "./explain-error.ts";
+import type { Model, ModelAnswer, ModelCall } from "./model.ts";
+
+/** How long and how often a model is asked. */
+export interface AskLimits {
+  readonly signal?: AbortSignal;
+  /** Time for everything, the pauses between attempts included; 300 s. */
+  readonly timeoutMs?: number;
+  /** Further attempts when a server is busy or broken; 2. */
+  readonly maxRetries?: number;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** Time for a question where its asker says nothing. */
+export const usualTimeoutMs = 300_000;
+const firstPauseMs = 500;
+const longestPauseMs = 20_000;
+
+/** A question that failed for good; `explained` is for those who can ask in another way. */
+export class Unanswered extends Error {
+  readonly explained: Explained;
+
+  constructor(explained: Explained) {
+    super(explained.failure.message);
+    this.explained = explained;
+  }
+}
+
+/**
+ * Asks a model once, and again while its server is busy or broken and the time allows it, never sooner than the server
+ * says. Throws {@link Unanswered}, or the failure of a cancellation or a deadline.
+ */
+export async function askModel(model: Model, call: ModelCall, limits: AskLimits): Promise<ModelAnswer> {
+  const { clock = systemClock, random = Math.random, maxRetries = 2, timeoutMs = usualTimeoutMs } = limits;
+  const until = clock.elapsed() + timeoutMs;
+  const run = startRun(limits, clock, nameOf(model));
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await run.wait(answerOf(model, { ...call, abortSignal: run.signal }, clock));
+      if (!("failure" in answer)) return answer;
+      const pauseMs = pauseAfter(answer, attempt, random);
+      const isLast = !answer.passing || attempt >= maxRetries || clock.elapsed() + pauseMs >= until;
+      if (isLast) throw new Unanswered(answer);
+      await run.wait(pause(clock, pauseMs, run.signal));
+    }
+  } finally {
+    run.end();
+  }
+}
+
+/** The model's name, as people know it. */
+export function nameOf({ modelId }: Model): string {
+  return `the model ${JSON.stringify(modelId)}`;
+}
+
+async function answerOf(model: Model, call: ModelCall, clock: Clock): Promise<ModelAnswer | Explained> {
+  try {
+    return await model.doGenerate(call);
+  } catch (error) {
+    return explainError(error, nameOf(model), clock.now());
+  }
+}
+
+/** Doubles each time, half of it random, and is never shorter than what the server asks for. */
+function pauseAfter({ waitMs = 0 }: Explained, attempt: number, random: () => number): number {
+  const base = Math.min(firstPauseMs * 2 ** attempt, longestPauseMs);
+  return Math.max(base * (0.5 + random() / 2), waitMs);
+}
+
+interface Run {
+  readonly signal: AbortSignal;
+  /** The value, or the reason for which the run was aborted: a model may ignore its signal. */
+  wait<T>(work: Promise<T>): Promise<T>;
+  end(): void;
+}
+
+function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Clock, who: string): Run {
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  const stop = (why: FailureError): void => {
+    controller.abort(why);
+    ended.reject(why);
+  };
+  const cancel = (): void =>
+    stop(fail("the question to the model was cancelled", { code: "cancelled", cause: signal?.reason }));
+  const timer = clock.after(timeoutMs, () =>
+    stop(
+      fail(`${who} did not answer within ${timeoutMs / 1000} s; ask for less, or raise model.timeout`, {
+        code: "timeout",
+      }),
+    ),
+  );
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  return {
+    signal: controller.signal,
+    wait: (work) => Promise.race([work, ended.promise]),
+    end: () => {
+      timer.cancel();
+      signal?.removeEventListener("abort", cancel);
+    },
+  };
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(ms, resolve);
+    signal.addEventListener("abort", () => timer.cancel(), { once: true });
+  });
+}

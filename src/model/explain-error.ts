@@ -1,0 +1,138 @@
+import { FailureError, isFailureError } from "../base/index.ts";
+import { retryAfterMs } from "../net/index.ts";
+import { stripUnsafe } from "../text/index.ts";
+import { type ModelReason, modelFailure } from "./model-reasons.ts";
+import { modelVariables } from "./model-settings.ts";
+
+/** Why a request to a model failed, and whether the same request may do better in a while. */
+export interface Explained {
+  readonly failure: FailureError;
+  readonly passing: boolean;
+  /** The server does not know the form in which JSON was asked for. */
+  readonly formRefused?: boolean;
+  /** How long the server asks to wait. */
+  readonly waitMs?: number;
+}
+
+/** What providers of the AI SDK throw when a server answers with an error, read by shape: there may be many copies of it. */
+interface ApiError {
+  readonly message: string;
+  readonly statusCode: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+}
+
+/** Door failures after which asking again may help. A model that is asked twice does no harm. */
+const passingReasons: ReadonlySet<string> = new Set(["connect_failed", "dns_failed", "reset", "bad_response"]);
+
+/** Explains whatever a model threw. `who` names the model for people; `now` is the time, for dates in headers. */
+export function explainError(error: unknown, who: string, now: number): Explained {
+  const known = inChain(error, isFailureError);
+  if (known !== undefined) return explainFailure(known, who);
+  const api = inChain(error, isApiError);
+  if (api !== undefined) return explainStatus(api, who, now);
+  const why = error instanceof Error ? error.message : String(error);
+  const failure = modelFailure("provider_error", `${who} failed: ${short(why)}`, { cause: error });
+  return { failure, passing: false };
+}
+
+function explainFailure(failure: FailureError, who: string): Explained {
+  const { reason, code } = failure;
+  const passing = reason !== undefined && passingReasons.has(reason);
+  if (code !== "not_available" && code !== "permission_denied") return { failure, passing };
+  if (reason === "no_model" || reason === "unauthorized") return { failure, passing: false };
+  const told = new FailureError(`${who} cannot be reached: ${failure.message}`, {
+    code,
+    ...(reason !== undefined && { reason }),
+    retry: failure.toFailure().retry,
+    cause: failure,
+  });
+  return { failure: told, passing };
+}
+
+function explainStatus(error: ApiError, who: string, now: number): Explained {
+  const { statusCode, responseBody } = error;
+  const said = short(messageOf(error));
+  if (statusCode === 429 || statusCode === 529) return rateLimited(error, who, now);
+  if (statusCode === 401 || statusCode === 403) {
+    const todo = `set ${modelVariables.apiKey}, or the secret that model.api_key names`;
+    return lasting("unauthorized", `${who} does not accept the key (${statusCode}: ${said}); ${todo}`, error);
+  }
+  if (statusCode === 413 || (statusCode === 400 && tooLong.test(responseBody))) {
+    return lasting("too_long", `the question is too long for ${who} (${said}); send less`, error);
+  }
+  const told = `${who} answered ${statusCode}: ${said}${hints[statusCode] ?? ""}`;
+  if (isPassing(statusCode)) {
+    const failure = modelFailure("provider_error", told, { retry: "safe", cause: error });
+    return { failure, passing: true, ...waitOf(error, now) };
+  }
+  const aboutForm = (statusCode === 400 || statusCode === 422) && /response_?format|json_schema/i.test(responseBody);
+  return { ...lasting("provider_error", told, error), formRefused: aboutForm };
+}
+
+/** A failure that another attempt would not mend. */
+function lasting(reason: ModelReason, message: string, cause: unknown): Explained {
+  return { failure: modelFailure(reason, message, { retry: "never", cause }), passing: false };
+}
+
+/** The server is busy or broken, not the request. */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || (status >= 500 && status !== 501);
+}
+
+const hints: Readonly<Record<number, string>> = {
+  // The answer was no answer of a model.
+  200: "; check the base URL",
+  404: "; check that the base URL ends where /chat/completions begins, and the model's name",
+  405: "; check the base URL",
+};
+
+const tooLong =
+  /context_length_exceeded|context (?:length|window|size)|maximum context|too many tokens|prompt is too long/i;
+
+function rateLimited(error: ApiError, who: string, now: number): Explained {
+  const said = short(messageOf(error));
+  if (/insufficient_quota|billing/i.test(error.responseBody)) {
+    return lasting("rate_limited", `the quota at ${who} is used up (${said})`, error);
+  }
+  const wait = waitOf(error, now);
+  const later = wait.waitMs === undefined ? "later" : `in ${Math.ceil(wait.waitMs / 1000)} s`;
+  const failure = modelFailure("rate_limited", `${who} takes no more requests for now (${said}); ask again ${later}`, {
+    ...(wait.waitMs !== undefined && { retryAfterMs: wait.waitMs }),
+    cause: error,
+  });
+  return { failure, passing: true, ...wait };
+}
+
+function waitOf({ responseHeaders }: ApiError, now: number): { waitMs?: number } {
+  const exact = Number(responseHeaders["retry-after-ms"] ?? "x");
+  const waitMs = exact >= 0 ? exact : retryAfterMs(responseHeaders["retry-after"], now);
+  return waitMs === undefined ? {} : { waitMs };
+}
+
+/** The server's own words, or what stands for them. */
+function messageOf({ message, responseBody }: ApiError): string {
+  if (message.trim() !== "") return message;
+  return responseBody.trim() === "" ? "no message" : responseBody;
+}
+
+/** One line of the server's words: they may hold anything. */
+function short(text: string): string {
+  const line = stripUnsafe(text).replaceAll(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}…` : line;
+}
+
+function isApiError(value: unknown): value is ApiError {
+  if (!(value instanceof Error) || !("statusCode" in value) || typeof value.statusCode !== "number") return false;
+  return "responseBody" in value && "responseHeaders" in value;
+}
+
+/** The first of its kind among an error and its causes. */
+function inChain<T>(error: unknown, isKind: (value: unknown) => value is T): T | undefined {
+  let at = error;
+  for (let depth = 0; depth < 8 && at !== undefined && at !== null; depth++) {
+    if (isKind(at)) return at;
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,28 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { findJson } from "./find-json.ts";
+
+const object = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
+/** Prose without brackets of its own. */
+const prose = fc.string().map((text) => text.replaceAll(/[{}]/g, ""));
+
+test("any JSON object is found unchanged, whatever stands around it", () => {
+  fc.assert(
+    fc.property(object, prose, prose, (value, before, after) => {
+      const json = JSON.stringify(value, undefined, 2);
+      const { objects } = findJson(`${before}\n\`\`\`json\n${json}\n\`\`\`\n${after}`);
+      expect(objects.map((text) => JSON.parse(text) as unknown)).toEqual([JSON.parse(json)]);
+    }),
+  );
+});
+
+test("whatever a model answers, nothing is found that is no JSON object", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom("{", "}", "[", "]", '"', ",", ":", "\\", "a", "1", "\n") }),
+      (text) => {
+        for (const found of findJson(text).objects) expect(typeof JSON.parse(found)).toBe("object");
+      },
+    ),
+  );
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { isFailureError } from "../base/index.ts";
+import { fromJsonSchema } from "../schema/index.ts";
+import { type TokenUsage, generateObject, generateText, scriptedModel } from "./index.ts";
+
+interface Review {
+  readonly score: number;
+  readonly notes?: readonly string[];
+}
+
+const schema = fromJsonSchema<Review>({
+  type: "object",
+  properties: {
+    score: { type: "number", minimum: 0, maximum: 10 },
+    notes: { type: "array", items: { type: "string" } },
+  },
+  required: ["score"],
+});
+
+const ask = (answers: Parameters<typeof scriptedModel>[0], more: object = {}) => {
+  const model = scriptedModel(answers);
+  return { model, asked: generateObject(model, { schema, prompt: "How good?", ...more }) };
+};
+
+function textsOf(model: ReturnType<typeof scriptedModel>, call: number): string[] {
+  return (model.calls[call]?.prompt ?? []).map(({ content }) =>
+    typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join(""),
+  );
+}
+
+async function partsOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const parts: T[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+describe("an object is found", () => {
+  test.each([
+    ["as it is", '{"score": 8}'],
+    ["in a fence", 'Sure!\n```json\n{"score": 8}\n```\nAnything else?'],
+    ["in a fence that is never closed", '```\n{"score": 8}'],
+    ["in prose with brackets", 'As [1] says, {curly} things: {"score": 8}.'],
+    ["after thoughts", '<think>maybe {"score": 1}?</think>{"score": 8}'],
+    ["behind a smaller object", '{"a": 1} {"score": 8, "notes": []}'],
+    ["with commas before brackets", '{"score": 8, "notes": ["a", ], }'],
+    ["with fences in its texts", '```json\n{"score": 8, "notes": ["```js\\ncode()\\n```"]}\n```'],
+    ["with line breaks in its texts", '{"score": 8, "notes": ["line\nbreak\tand tab"]}'],
+    ["with brackets and quotes in its texts", '{"score": 8, "notes": ["} \\" {", "]"]}'],
+    ["behind a byte order mark", '\ufeff{"score": 8}'],
+  ])("%s", async (_, answer) => {
+    const { model, asked } = ask([answer]);
+    expect((await asked).object).toMatchObject({ score: 8 });
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("with its line breaks kept", async () => {
+    const { asked } = ask(['{"score": 8, "notes": ["a\nb\r\tc"]}']);
+    expect((await asked).object.notes).toEqual(["a\nb\r\tc"]);
+  });
+});
+
+describe("a model is told what is wrong", () => {
+  test.each([
+    ["no JSON", "It is very good.", "holds no JSON object"],
+    ["single quotes", "{'score': 8}", "cannot be read"],
+    ["Python", '{"score": None}', "cannot be read"],
+    ["an object that never ends", '{"score": 8', "never closed"],
+    ["a list", "[8]", "holds no JSON object"],
+    ["a number out of range", '{"score": 80}', "score must be at most 10, got 80"],
+    ["a missing key", '{"sore": 8}', "score is required"],
+    ["a key that reaches prototypes", '{"score": 8, "__proto__": {"a": 1}}', "__proto__"],
+  ])("%s, and mends it", async (_, answer, complaint) => {
+    const { model, asked } = ask([answer, { score: 8 }]);
+    expect(await asked).toMatchObject({ object: { score: 8 }, repairs: 1 });
+    const [, question, shown, told] = textsOf(model, 1);
+    expect(question).toBe("How good?");
+    expect(shown).toBe(answer);
+    expect(told).toContain(complaint);
+  });
+
+  test("also what only the caller can check", async () => {
+    const check = ({ notes = [] }: Review) =>
+      notes.length > 0 ? [] : [{ path: ["notes"], code: "empty", message: "say at least one thing" }];
+    const { model, asked } = ask([{ score: 8 }, { score: 8, notes: ["good"] }], { check });
+    expect((await asked).object.notes).toEqual(["good"]);
+    expect(textsOf(model, 1).at(-1)).toContain("- notes: say at least one thing");
+  });
+
+  test("twice, and then no more", async () => {
+    const { model, asked } = ask(["no", "no", "no", { score: 8 }]);
+    const error: unknown = await asked.catch((error: unknown) => error);
+    expect(isFailureError(error) && error.toFailure()).toMatchObject({
+      code: "execution_error",
+      reason: "invalid_output",
+      retry: "never",
+      message: expect.stringContaining("also when told 2 times") as string,
+    });
+    expect(model.calls).toHaveLength(3);
+  });
+
+  test("with only its last mistake in the conversation", async () => {
+    const { model, asked } = ask(["first mistake", "second mistake", { score: 8 }]);
+    await asked;
+    expect(textsOf(model, 2).slice(1)).toEqual([
+      "How good?",
+      "second mistake",
+      expect.stringContaining("cannot be used"),
+    ]);
+  });
+
+  test("and every answer is counted, also those that failed", async () => {
+    const seen: TokenUsage[] = [];
+    const { asked } = ask(["no", { score: 8 }], { onUsage: (usage: TokenUsage) => seen.push(usage) });
+    expect((await asked).usage).toEqual({ inputTokens: 20, outputTokens: 10 });
+    expect(seen).toHaveLength(2);
+  });
+});
+
+test("an object that was cut off is not guessed", async () => {
+  const { model, asked } = ask([{ text: '{"score": 8, "notes": ["and th', finishReason: "length" }]);
+  await expect(asked).rejects.toMatchObject({ code: "execution_error", reason: "cut_off" });
+  expect(model.calls).toHaveLength(1);
+});
+
+test("a text that was cut off says so", async () => {
+  const model = scriptedModel([{ text: "and th", finishReason: "length" }]);
+  expect(await generateText(model, { prompt: "?" })).toMatchObject({ text: "and th", finishReason: "length" });
+});
+
+test.each([
+  ["brackets that never close", "{".repeat(1_000_000)],
+  ["quotes that never close", '{"'.repeat(500_000)],
+  ["commas", `{${", ".repeat(500_000)}`],
+  ["more than anyone asked for", "x".repeat(3_000_000)],
+])("a hostile answer of %s is given up quickly", async (_, answer) => {
+  const began = performance.now();
+  const { asked } = ask([answer], { maxRepairs: 0 });
+  await expect(asked).rejects.toMatchObject({ reason: "invalid_output" });
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+test("a scripted model streams its answer, and says when its script has ended", async () => {
+  const model = scriptedModel(["one two"]);
+  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "?" }] }];
+  const parts = await partsOf((await model.doStream({ prompt })).stream);
+  expect(parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")).toBe("one two");
+  await expect(generateText(model, { prompt: "?" })).rejects.toThrow(
+    "the script has 1 answers, and this is question 2",
+  );
+});

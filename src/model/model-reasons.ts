@@ -1,0 +1,53 @@
+import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../base/index.ts";
+
+interface ModelReasonInfo {
+  readonly code: FailureCode;
+  /** What happened, for the generated reference. */
+  readonly means: string;
+  /** The verdict where it differs from the code's own. */
+  readonly retry?: RetryVerdict;
+}
+
+/** Every reason for which a model gives no answer. The reference in the docs is generated from it. */
+export const modelReasons = {
+  no_model: { code: "not_available", means: "No model is configured.", retry: "never" },
+  unauthorized: { code: "not_available", means: "The model's server does not accept the key.", retry: "never" },
+  rate_limited: {
+    code: "execution_error",
+    means: "The model's server takes no more requests for now, or the account's quota is used up.",
+    retry: "safe",
+  },
+  refused: { code: "execution_error", means: "The model, or a filter before it, refused to answer.", retry: "never" },
+  cut_off: {
+    code: "execution_error",
+    means: "The answer reached the limit of tokens before it was complete.",
+    retry: "never",
+  },
+  too_long: { code: "execution_error", means: "The question is longer than the model can read.", retry: "never" },
+  invalid_output: {
+    code: "execution_error",
+    means: "The model answered nothing, or nothing of the shape that was asked for, and did not mend it when told.",
+    retry: "never",
+  },
+  provider_error: { code: "execution_error", means: "The model's server failed, or did not understand the request." },
+} as const;
+
+modelReasons satisfies Record<string, ModelReasonInfo>;
+
+/** The name of one reason in {@link modelReasons}. */
+export type ModelReason = keyof typeof modelReasons;
+
+/** The failure of a model for this reason. */
+export function modelFailure(
+  reason: ModelReason,
+  message: string,
+  options: Omit<FailureOptions, "code" | "reason"> = {},
+): FailureError {
+  const info: ModelReasonInfo = modelReasons[reason];
+  return new FailureError(message, {
+    code: info.code,
+    reason,
+    ...(info.retry !== undefined && { retry: info.retry }),
+    ...options,
+  });
+}

@@ -1,0 +1,21 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+} from "@ai-sdk/provider";
+
+/**
+ * A language model: the interface of the AI SDK, so that every provider written for it can be used here, and a model
+ * opened here can be used there.
+ */
+export type Model = LanguageModelV4;
+
+/** One question to a {@link Model}, as it arrives there. */
+export type ModelCall = LanguageModelV4CallOptions;
+
+/** One answer of a {@link Model}. */
+export type ModelAnswer = LanguageModelV4GenerateResult;
+
+/** Why a model stopped: `stop` when it was done, `length` when it ran into its limit, … */
+export type FinishReason = LanguageModelV4FinishReason["unified"];

@@ -1,0 +1,260 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type ServerAnswer, openAiServer } from "../../test/support/openai-server.ts";
+import { isFailureError } from "../base/index.ts";
+import { type Door, createDoor } from "../net/index.ts";
+import { fromJsonSchema } from "../schema/index.ts";
+import { type Model, type ModelSettings, generateObject, generateText, openModel } from "./index.ts";
+
+const doors: Door[] = [];
+afterEach(async () => {
+  for (const door of doors.splice(0)) await door.close();
+});
+
+function opened(allow: readonly string[]): Door {
+  const door = createDoor({ allow });
+  doors.push(door);
+  return door;
+}
+
+async function served(
+  script: Parameters<typeof openAiServer>[0],
+  settings: Partial<ModelSettings> = {},
+): Promise<{ model: Model; server: Awaited<ReturnType<typeof openAiServer>> }> {
+  const server = await openAiServer(script);
+  const door = opened([server.host]);
+  return { server, model: openModel({ baseUrl: server.baseUrl, name: "test-model", ...settings }, { door }) };
+}
+
+/** No waiting between attempts. */
+const quick = { random: () => 0 };
+
+async function failureOf(
+  work: Promise<unknown>,
+): Promise<{ code: string; reason?: string; retry: string; message: string }> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!isFailureError(error)) throw new Error(`not a failure: ${String(error)}`);
+  return error.toFailure();
+}
+
+async function partsOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const parts: T[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+describe("a model at a server", () => {
+  test("is asked over the OpenAI protocol, with the key, the limits and the texts", async () => {
+    const { server, model } = await served(["It is blue."], { apiKey: "sk-test" });
+    const answer = await generateText(model, {
+      system: "Be brief.",
+      prompt: "The sky? 天空？",
+      maxTokens: 20,
+      temperature: 0.2,
+    });
+    expect(answer).toEqual({
+      text: "It is blue.",
+      usage: { inputTokens: 100, outputTokens: 50 },
+      finishReason: "stop",
+    });
+    const [request] = server.requests;
+    expect(request?.path).toBe("/v1/chat/completions");
+    expect(request?.headers.authorization).toBe("Bearer sk-test");
+    expect(request?.body).toMatchObject({
+      model: "test-model",
+      max_tokens: 20,
+      temperature: 0.2,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "The sky? 天空？" },
+      ],
+    });
+  });
+
+  test("gets no authorization where there is no key, and the settings' limits where the caller sets none", async () => {
+    const { server, model } = await served(["yes"], { maxTokens: 64, temperature: 0.5 });
+    await generateText(model, { prompt: "?" });
+    expect(server.requests[0]?.headers.authorization).toBeUndefined();
+    expect(server.requests[0]?.body).toMatchObject({ max_tokens: 64, temperature: 0.5 });
+  });
+
+  test("streams", async () => {
+    const { model } = await served(["one two three"]);
+    const { stream } = await model.doStream({ prompt: [{ role: "user", content: [{ type: "text", text: "?" }] }] });
+    const parts = await partsOf(stream);
+    expect(parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")).toBe("one two three");
+    expect(parts.at(-1)).toMatchObject({
+      type: "finish",
+      finishReason: { unified: "stop" },
+      usage: { inputTokens: { total: 100 }, outputTokens: { total: 50 } },
+    });
+  });
+
+  test("is out of reach while the door does not allow its address", async () => {
+    const server = await openAiServer(["never said"]);
+    const model = openModel({ baseUrl: server.baseUrl, name: "m" }, { door: opened([]) });
+    const failure = await failureOf(generateText(model, { prompt: "?" }));
+    expect(failure).toMatchObject({ code: "permission_denied", reason: "ssrf_ip", retry: "never" });
+    expect(failure.message).toMatch(/the model "m" cannot be reached: .*allow/s);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("that is not there is not available", async () => {
+    const model = openModel({ baseUrl: "http://127.0.0.1:1023/v1", name: "m" }, { door: opened(["127.0.0.1:1023"]) });
+    const failure = await failureOf(generateText(model, { prompt: "?", maxRetries: 1, ...quick }));
+    expect(failure).toMatchObject({ code: "not_available", reason: "connect_failed" });
+  });
+
+  test("needs a URL", () => {
+    for (const baseUrl of ["", "localhost:11434", "file:///etc/passwd", "ftp://x"]) {
+      expect(() => openModel({ baseUrl, name: "m" }, { door: opened([]) })).toThrow(/is not where a model can be/);
+    }
+  });
+
+  test("that counts no tokens gets an estimate", async () => {
+    const { model } = await served([{ text: "four letter word then 四个汉字", usage: null }]);
+    const { usage } = await generateText(model, { prompt: "x".repeat(400) });
+    expect(usage).toEqual({ inputTokens: 100, outputTokens: 4 + 6, estimated: true });
+  });
+});
+
+describe("a server in trouble", () => {
+  test("that is busy is asked again, no sooner than it says", async () => {
+    const { server, model } = await served([
+      { status: 429, headers: { "retry-after-ms": "30" } },
+      { status: 503, headers: { "retry-after": "0" } },
+      "there you are",
+    ]);
+    const began = performance.now();
+    const { text } = await generateText(model, { prompt: "?", ...quick });
+    expect(text).toBe("there you are");
+    expect(server.requests).toHaveLength(3);
+    expect(performance.now() - began).toBeGreaterThan(250 + 30);
+  });
+
+  test("that asks for more patience than there is time is not asked again", async () => {
+    const { server, model } = await served([{ status: 429, headers: { "retry-after": "120" } }]);
+    const failure = await failureOf(generateText(model, { prompt: "?", timeoutMs: 60_000 }));
+    expect(failure).toMatchObject({
+      code: "execution_error",
+      reason: "rate_limited",
+      retry: "safe",
+      retryAfterMs: 120_000,
+    });
+    expect(failure.message).toContain("ask again in 120 s");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each<[string, ServerAnswer, { code?: string; reason: string; retry?: string; said: RegExp }]>([
+    [
+      "a bad key",
+      { status: 401, body: { error: { message: "bad key" } } },
+      { code: "not_available", reason: "unauthorized", retry: "never", said: /401: bad key.*WINDLASS_MODEL_API_KEY/ },
+    ],
+    [
+      "an unknown model",
+      { status: 404, body: { error: { message: "no such model" } } },
+      { reason: "provider_error", retry: "never", said: /404: no such model; check that the base URL/ },
+    ],
+    [
+      "a used-up quota",
+      { status: 429, body: { error: { message: "pay", code: "insufficient_quota" } } },
+      { reason: "rate_limited", retry: "never", said: /quota.*used up/ },
+    ],
+    [
+      "too long a question",
+      { status: 400, body: { error: { message: "too much", code: "context_length_exceeded" } } },
+      { reason: "too_long", retry: "never", said: /too long/ },
+    ],
+    [
+      "a broken request",
+      { status: 400, body: { error: { message: "what?" } } },
+      { reason: "provider_error", retry: "never", said: /400: what\?/ },
+    ],
+    [
+      "HTML instead of JSON",
+      { status: 200, body: "<html>welcome</html>" },
+      { reason: "provider_error", said: /Invalid JSON response; check the base URL/ },
+    ],
+    ["no choices", { status: 200, body: { choices: [] } }, { reason: "provider_error", said: /choices/ }],
+    [
+      "a refusal",
+      { text: null, refusal: "I will not." },
+      { reason: "refused", retry: "never", said: /refused to answer: I will not/ },
+    ],
+    ["a filter", { text: "", finish: "content_filter" }, { reason: "refused", said: /refused/ }],
+    ["nothing", { text: "" }, { reason: "invalid_output", said: /answered nothing/ }],
+    ["only thoughts, cut off", { text: "<think>hm, hm", finish: "length" }, { reason: "cut_off", said: /max_tokens/ }],
+  ])("%s fails once, with its reason", async (_, answer, { said, ...expected }) => {
+    const { server, model } = await served([answer]);
+    const failure = await failureOf(generateText(model, { prompt: "?", ...quick }));
+    expect(failure).toMatchObject({ code: "execution_error", ...expected });
+    expect(failure.message).toMatch(said);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("that stays broken is asked three times", async () => {
+    const { server, model } = await served(() => ({ status: 500, body: "oh \u001b[31mno" }));
+    const failure = await failureOf(generateText(model, { prompt: "?", ...quick }));
+    expect(failure).toMatchObject({ code: "execution_error", reason: "provider_error", retry: "safe" });
+    expect(failure.message).not.toContain("\u001b");
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("that never answers is left when the time is over, or when the caller says so", async () => {
+    const { model } = await served(() => ({ hang: true }));
+    expect(await failureOf(generateText(model, { prompt: "?", timeoutMs: 50 }))).toMatchObject({ code: "timeout" });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 30);
+    const asked = generateText(model, { prompt: "?", signal: controller.signal });
+    expect(await failureOf(asked)).toMatchObject({ code: "cancelled" });
+    expect(await failureOf(generateText(model, { prompt: "?", signal: AbortSignal.abort() }))).toMatchObject({
+      code: "cancelled",
+    });
+  });
+
+  test("that quotes the key does not bring it into a failure", async () => {
+    const quoting = { status: 401, body: { error: { message: "the key sk-very-secret is wrong" } } };
+    const { model } = await served([quoting], { apiKey: "sk-very-secret" });
+    const failure = await failureOf(generateText(model, { prompt: "?" }));
+    expect(failure.message).toContain("the key [redacted] is wrong");
+    expect(JSON.stringify(failure)).not.toContain("sk-very-secret");
+  });
+});
+
+describe("an object from a server", () => {
+  const schema = fromJsonSchema<{ score: number }>({
+    type: "object",
+    properties: { score: { type: "number", minimum: 0, maximum: 10 } },
+    required: ["score"],
+  });
+
+  test("is asked for as JSON, in words and by the protocol", async () => {
+    const { server, model } = await served([{ json: { score: 7 } }]);
+    expect((await generateObject(model, { schema, prompt: "?" })).object).toEqual({ score: 7 });
+    const [request] = server.requests;
+    expect(request?.body.response_format).toEqual({ type: "json_object" });
+    expect(request?.body.messages[0]?.content).toContain(JSON.stringify(schema.json));
+  });
+
+  test("is asked for by its schema where the server enforces one", async () => {
+    const { server, model } = await served([{ json: { score: 7 } }], { structured: "json_schema" });
+    await generateObject(model, { schema, prompt: "?", name: "review" });
+    expect(server.requests[0]?.body.response_format).toMatchObject({
+      type: "json_schema",
+      json_schema: { name: "review", schema: { required: ["score"] } },
+    });
+  });
+
+  test("is asked for in words only where the server knows no other way", async () => {
+    const refusal = { status: 400, body: { error: { message: "'response_format.type' must be 'text'" } } };
+    const { server, model } = await served([refusal, { json: { score: 7 } }]);
+    expect((await generateObject(model, { schema, prompt: "?" })).object).toEqual({ score: 7 });
+    expect(server.requests.map(({ body }) => body.response_format?.type)).toEqual(["json_object", undefined]);
+    const inWords = await served([{ json: { score: 7 } }], { structured: "words" });
+    await generateObject(inWords.model, { schema, prompt: "?" });
+    expect(inWords.server.requests[0]?.body.response_format).toBeUndefined();
+  });
+});

@@ -1,0 +1,42 @@
+import { MemoryCollection } from "./memory-collection.ts";
+import type { TextIndex } from "./text-index.ts";
+
+/**
+ * A text index in memory, for tests and for collections that may be forgotten.
+ *
+ * @example
+ * ```ts
+ * const index = createMemoryTextIndex();
+ * await index.put("notes", [{ id: "a", title: "Rope", body: "How to splice a rope", tags: [], at: 0 }]);
+ * const [hit] = await index.search("notes", { text: "splice" });
+ * ```
+ */
+export function createMemoryTextIndex(): TextIndex {
+  const collections = new Map<string, MemoryCollection>();
+  const of = (name: string): MemoryCollection => {
+    const known = collections.get(name) ?? new MemoryCollection();
+    collections.set(name, known);
+    return known;
+  };
+  return {
+    async put(collection, documents, signal) {
+      signal?.throwIfAborted();
+      for (const document of documents) of(collection).put(document);
+    },
+    async remove(collection, ids, signal) {
+      signal?.throwIfAborted();
+      return ids.filter((id) => of(collection).remove(id)).length;
+    },
+    get: async (collection, id) => collections.get(collection)?.get(id),
+    async search(collection, query, signal) {
+      signal?.throwIfAborted();
+      return collections.get(collection)?.search(query) ?? [];
+    },
+    versions: async (collection, prefix = "") => collections.get(collection)?.versions(prefix) ?? new Map(),
+    stats: async (collection) => collections.get(collection)?.stats() ?? { documents: 0, characters: 0 },
+    async clear(collection) {
+      collections.delete(collection);
+    },
+    async close() {},
+  };
+}

@@ -1,0 +1,191 @@
+import type { Needle, TextPlan } from "./text-query.ts";
+import { readTokens } from "./text-tokens.ts";
+
+/** A part of a text: from the first offset up to, not including, the second. */
+export type TextRange = readonly [start: number, end: number];
+
+/** The part of a text that shows best why it was found. */
+export interface Snippet {
+  /** On one line; `…` where something was left out. */
+  readonly snippet: string;
+  /** What to highlight, as UTF-16 offsets into the snippet. */
+  readonly highlights: readonly TextRange[];
+  /** The line of the text, counted from 1, on which the first of these stands. */
+  readonly line: number;
+  /** Where in the text, in UTF-16 units. */
+  readonly offset: number;
+}
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly needle: number;
+}
+
+/** How much of a text is shown, and how much of that before the first match. */
+const width = 240;
+const lead = 60;
+/** More matches than this do not make the choice better. */
+const mostMatches = 500;
+
+/** Finds the part of the text in which most of what was asked for stands together. */
+export function snippetOf(text: string, plan: TextPlan): Snippet {
+  const needles = [
+    ...[...plan.all, ...plan.any, ...plan.more].flat(),
+    ...(plan.phrase === undefined ? [] : [plan.phrase]),
+  ];
+  const matches = findMatches(text, needles);
+  const first = bestStart(matches, needles);
+  const from = first === undefined ? afterFrontMatter(text) : beginning(text, first.start);
+  const to = ending(text, Math.min(text.length, from + width));
+  const offset = first?.start ?? from;
+  return { ...show(text, [from, to], matches), line: lineAt(text, offset), offset };
+}
+
+function findMatches(text: string, needles: readonly Needle[]): Match[] {
+  const terms: string[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const found: Match[] = [];
+  const byFirst = groupByFirst(needles);
+  readTokens(text, {
+    term(term, start, end) {
+      terms.push(term);
+      starts.push(start);
+      ends.push(end);
+    },
+    joined(term, start, end) {
+      for (const needle of byFirst.get(term) ?? []) {
+        if (needles[needle]?.terms.length === 1) found.push({ start, end, needle });
+      }
+    },
+    wordEnd() {},
+  });
+  const prefixes = needles.flatMap(({ prefix, terms }, index) => (prefix && terms.length === 1 ? [index] : []));
+  for (let at = 0; at < terms.length && found.length < mostMatches; at++) {
+    const term = terms[at] ?? "";
+    for (const needle of [...(byFirst.get(term) ?? []), ...prefixes]) {
+      const length = lengthAt({ terms, at }, needles[needle]);
+      if (length === 0) continue;
+      const last = at + length - 1;
+      // Of a pair only the first character was asked for.
+      const end = needles[needle]?.prefix === true ? afterCharacter(text, starts[last] ?? 0) : (ends[last] ?? 0);
+      found.push({ start: starts[at] ?? 0, end, needle });
+    }
+  }
+  return found.toSorted((a, b) => a.start - b.start || b.end - a.end);
+}
+
+function afterCharacter(text: string, at: number): number {
+  return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+}
+
+function groupByFirst(needles: readonly Needle[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [index, { terms, prefix }] of needles.entries()) {
+    const [first] = terms;
+    if (first === undefined || (prefix && terms.length === 1)) continue;
+    groups.set(first, [...(groups.get(first) ?? []), index]);
+  }
+  return groups;
+}
+
+/** How many terms the needle takes here; 0 when it does not stand here. */
+function lengthAt(
+  { terms, at }: { readonly terms: readonly string[]; readonly at: number },
+  needle: Needle | undefined,
+): number {
+  if (needle === undefined) return 0;
+  const last = needle.terms.length - 1;
+  for (const [index, term] of needle.terms.entries()) {
+    const there = terms[at + index];
+    const fits = needle.prefix && index === last ? there?.startsWith(term) : there === term;
+    if (fits !== true) return 0;
+  }
+  return needle.terms.length;
+}
+
+/** The match from which on the most different needles stand within the width; of equals the first. */
+function bestStart(matches: readonly Match[], needles: readonly Needle[]): Match | undefined {
+  let best: Match | undefined;
+  let most = 0;
+  for (const [index, match] of matches.entries()) {
+    const seen = new Set<number>();
+    let worth = 0;
+    for (let other = index; other < matches.length && seen.size < needles.length; other++) {
+      const { start, needle } = matches[other] ?? match;
+      if (start > match.start + width - lead) break;
+      if (!seen.has(needle)) worth += needles[needle]?.terms.length ?? 0;
+      seen.add(needle);
+    }
+    if (worth > most) [best, most] = [match, worth];
+  }
+  return best;
+}
+
+/** Where nothing in the text itself was found, its beginning is shown, but not the facts that some texts begin with. */
+function afterFrontMatter(text: string): number {
+  const found = /^---\r?\n[\s\S]{0,10000}?\n---[ \t]*\r?\n\s*/.exec(text);
+  return found === null ? 0 : found[0].length;
+}
+
+/** A little before the match, at the beginning of a word or a sentence where one is near. */
+function beginning(text: string, match: number): number {
+  const from = Math.max(0, match - lead);
+  if (from === 0) return 0;
+  const gap = /[\s。！？；，、.!?;,]+/g;
+  gap.lastIndex = from;
+  const found = gap.exec(text.slice(0, match));
+  const start = found === null ? from : found.index + found[0].length;
+  return isLow(text, start) ? start - 1 : start;
+}
+
+function ending(text: string, to: number): number {
+  if (to >= text.length) return text.length;
+  const space = text.lastIndexOf(" ", to);
+  const end = space > to - 20 ? space : to;
+  return isLow(text, end) ? end + 1 : end;
+}
+
+/** Would a character be cut in two here? */
+function isLow(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** The part on one line, and where the matches are in it. */
+function show(text: string, [from, to]: TextRange, matches: readonly Match[]): Omit<Snippet, "line" | "offset"> {
+  let snippet = from > 0 ? "…" : "";
+  const places = new Map<number, number>();
+  for (let at = from; at < to; at++) {
+    places.set(at, snippet.length);
+    const character = text[at] ?? "";
+    if (!/\s/.test(character)) snippet += character;
+    else if (snippet !== "" && !snippet.endsWith(" ")) snippet += " ";
+  }
+  places.set(to, snippet.length);
+  const shown = snippet.trimEnd();
+  const ranges = matches.map(({ start, end }): TextRange => [
+    places.get(start) ?? -1,
+    places.get(Math.min(end, to)) ?? -1,
+  ]);
+  return { snippet: to < text.length ? `${shown}…` : shown, highlights: merged(ranges) };
+}
+
+/** Ranges in order, without those that are not in view; what touches becomes one. */
+function merged(ranges: readonly TextRange[]): TextRange[] {
+  const found: TextRange[] = [];
+  for (const [start, end] of ranges) {
+    if (start < 0 || end < 0) continue;
+    const last = found.at(-1);
+    if (last !== undefined && start <= last[1]) found.splice(-1, 1, [last[0], Math.max(last[1], end)]);
+    else found.push([start, end]);
+  }
+  return found;
+}
+
+function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line++;
+  return line;
+}

@@ -1,0 +1,340 @@
+import { describe, expect, test } from "vitest";
+import { checkSandbox } from "../../src/builtin/index.ts";
+import { type OpenAiServer, type ServerAnswer, openAiServer } from "../support/openai-server.ts";
+import { askingTool, writingAnswers } from "../support/writing-answers.ts";
+import { folder, printedBy, windlass } from "./windlass.ts";
+
+const corpus = {
+  "corpus/tide-mills.md": `# Tide mills
+
+A tide mill keeps the flood behind a dam. At the ebb the water drives the wheel. Tide mills worked twice a day.
+
+## Decline
+
+Steam made tide mills dear. The last working tide mill of the Thames closed in 1941.
+`,
+  "corpus/woodbridge.md": `# Woodbridge
+
+The tide mill of Woodbridge was built in 1793. It grinds flour to this day.
+`,
+  "corpus/rope.md": "# Rope\n\nHemp rope shrinks when it is wet. Sailors splice it.\n",
+};
+
+const offline = { ...corpus, "windlass.yaml": "search: { corpus: corpus }\n" };
+
+interface Step {
+  readonly id: string;
+  readonly status: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly output?: unknown;
+}
+
+/** The execution log of a chain. */
+interface Log {
+  readonly status: string;
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly steps: readonly Step[];
+  readonly total_tokens: number;
+}
+
+/** Runs a chain, and gives its log. */
+async function runChain(chain: string, input: object, options: Parameters<typeof windlass>[1]): Promise<Log> {
+  return printedBy(await windlass(["run", chain, "--input", JSON.stringify(input), "--json"], options)) as Log;
+}
+
+function statuses({ steps }: Log): Record<string, string> {
+  return Object.fromEntries(steps.map(({ id, status }) => [id, status]));
+}
+
+function stepOf({ steps }: Log, id: string): Step {
+  const step = steps.find((one) => one.id === id);
+  if (step === undefined) throw new Error(`there is no step ${id}`);
+  return step;
+}
+
+interface Recalled {
+  readonly results: readonly {
+    title: string;
+    url: string;
+    snippet: string;
+    type?: string;
+    metadata: { sources?: string[] };
+  }[];
+}
+
+async function recall(query: string, cwd: string): Promise<Recalled["results"]> {
+  const run = await windlass(["call", "memory_recall", `query=${query}`], { cwd });
+  return (printedBy(run) as Recalled).results;
+}
+
+describe.concurrent("[A17] research-summarize-store, without a network", () => {
+  test("prints a summary with its sources, and another process remembers it", async () => {
+    const cwd = await folder(offline);
+    const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("succeeded") as string });
+    const printed = JSON.parse(stdout) as { summary: string; memory_id: string; sources_count: number };
+    expect(printed.summary).toContain("- At the ebb the water drives the wheel.");
+    expect(printed.summary).toMatch(/\n\nSources:\n- Tide mills: corpus:tide-mills\.md$/);
+    expect(printed.summary).not.toContain("Hemp");
+    expect(printed.sources_count).toBeGreaterThan(0);
+
+    const [found] = await recall("the wheel of a tide mill", cwd);
+    expect(found).toMatchObject({
+      url: `memory:${printed.memory_id}`,
+      snippet: expect.stringContaining("drives the wheel") as string,
+      metadata: { topic: "tide mills", type: "research", sources: expect.any(Array) as string[] },
+    });
+    const sources = found?.metadata.sources ?? [];
+    expect(sources[0]).toBe("corpus:tide-mills.md");
+    expect(sources).not.toContain("corpus:rope.md");
+    expect(sources).toHaveLength(printed.sources_count);
+    const read = await windlass(["call", "web_fetch", `url=${found?.url}`], { cwd });
+    expect((JSON.parse(read.stdout) as { content: string }).content).toBe(printed.summary);
+  });
+
+  test("the same research again is remembered once", async () => {
+    const cwd = await folder(offline);
+    const first = await runChain("research-summarize-store", { topic: "rope" }, { cwd });
+    const again = await runChain("research-summarize-store", { topic: "rope" }, { cwd });
+    expect(again.output["memory_id"]).toBe(first.output["memory_id"]);
+    expect(await recall("rope", cwd)).toHaveLength(1);
+  });
+
+  test("where nothing is found, nothing is summed up or stored, and that is no failure", async () => {
+    const cwd = await folder(offline);
+    const log = await runChain("research-summarize-store", { topic: "zeppelin" }, { cwd });
+    expect(log.status).toBe("success");
+    expect(statuses(log)).toEqual({ search: "success", fetch: "skipped", summarize: "skipped", store: "skipped" });
+    expect(log.output).toEqual({ summary: null, memory_id: null, sources_count: 0 });
+    expect(await recall("zeppelin", cwd)).toEqual([]);
+  });
+
+  test("where no search is set up, what is remembered stands in for it", async () => {
+    const cwd = await folder();
+    const empty = await runChain("research-summarize-store", { topic: "tide mills" }, { cwd });
+    expect(statuses(empty)).toEqual({ search: "recovered", fetch: "skipped", summarize: "skipped", store: "skipped" });
+
+    const content = "Tide mills grind when the flood has gone. They rest at high water.";
+    await windlass(["call", "memory_store", `content=${content}`], { cwd });
+    const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toContain("memory_recall stands in");
+    expect(stderr).toContain("WINDLASS_SEARXNG_URL");
+    const { summary, sources_count } = JSON.parse(stdout) as { summary: string; sources_count: number };
+    expect(summary).toContain("- Tide mills grind when the flood has gone.");
+    expect(summary).toMatch(/: memory:mem-\w+$/);
+    expect(sources_count).toBe(1);
+  });
+});
+
+describe.concurrent("[A17] research-chain, without a network", () => {
+  test("reads all pages that it finds, sums them up with their sources, and remembers the summary", async () => {
+    const cwd = await folder(offline);
+    const log = await runChain("research-chain", { query: "tide mill" }, { cwd });
+    expect(statuses(log)).toEqual({ search: "success", fetch_all: "success", summarize: "success", store: "success" });
+    const { summarize, store } = log.output as { summarize: string; store: string };
+    expect(summarize).toContain("## Tide mills");
+    expect(summarize).toContain("## Woodbridge");
+    expect(summarize).toContain("- Tide mills: corpus:tide-mills.md");
+    expect(summarize).toContain("- Woodbridge: corpus:woodbridge.md");
+    expect(summarize).not.toContain("Hemp");
+    expect(log.total_tokens).toBe(0);
+    const found = await recall("Woodbridge flour", cwd);
+    expect(found).toMatchObject([{ url: `memory:${store}`, type: "research" }]);
+  });
+
+  test("where nothing is found it fails, says where, and stores nothing", async () => {
+    const cwd = await folder(offline);
+    const { code, stderr } = await windlass(["run", "research-chain", "query=zeppelin"], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain("error: summarize: there is nothing to work on");
+    expect(await recall("zeppelin", cwd)).toEqual([]);
+  });
+
+  test("where no search is set up it fails and says what to set", async () => {
+    const { code, stderr } = await windlass(["run", "research-chain", "query=zeppelin"], { cwd: await folder() });
+    expect(code).toBe(1);
+    expect(stderr).toContain("error: search: no search provider is set up");
+    expect(stderr).toContain("WINDLASS_CORPUS (or search.corpus in windlass.yaml)");
+  });
+});
+
+/** A model that gives the usual answers, or these. */
+async function modelWith(more: Readonly<Record<string, unknown>> = {}): Promise<OpenAiServer> {
+  return openAiServer(({ messages }): ServerAnswer => {
+    const answer = { ...writingAnswers, ...more }[askingTool(messages[0]?.content ?? "")];
+    return typeof answer === "string" ? answer : { json: answer };
+  });
+}
+
+/** How the program is told of it. */
+async function workspaceWith({ baseUrl, host }: OpenAiServer): Promise<Parameters<typeof windlass>[1]> {
+  const settings = `search: { corpus: corpus }\nnetwork: { allow: ["${host}"] }\n`;
+  const env = { WINDLASS_MODEL_BASE_URL: baseUrl, WINDLASS_MODEL: "quay-1", WINDLASS_MODEL_API_KEY: "sk-loopback" };
+  return { cwd: await folder({ ...corpus, "windlass.yaml": settings }), env };
+}
+
+/** Everything that a tool sent to the model, as one text. */
+function askedBy(tool: string, { requests }: OpenAiServer): string {
+  const asked = requests.filter(({ body }) => askingTool(body.messages[0]?.content ?? "") === tool);
+  return asked.flatMap(({ body }) => body.messages.map(({ content }) => content)).join("\n");
+}
+
+function whoAsked({ requests }: OpenAiServer): string[] {
+  return requests.map(({ body }) => askingTool(body.messages[0]?.content ?? ""));
+}
+
+describe("[A17] write-chain, with a model", () => {
+  const input = { topic: "tide mills", style: "essay" };
+
+  test("a text that scores below 8 is revised, as the review asks", async () => {
+    const model = await modelWith();
+    const options = await workspaceWith(model);
+    const log = await runChain("write-chain", input, options);
+    expect(statuses(log)).toEqual({
+      outline: "success",
+      research: "success",
+      "research/search": "success",
+      "research/fetch_all": "success",
+      "research/summarize": "success",
+      "research/store": "success",
+      write: "success",
+      review: "success",
+      revise: "success",
+    });
+    expect(stepOf(log, "review").output).toMatchObject({ score: 6 });
+    expect(log.output["revise"]).toMatchObject({
+      title: "Tide mills",
+      content: expect.stringContaining("Steam was cheaper") as string,
+    });
+    // The first two do not wait for each other.
+    expect(whoAsked(model).slice(0, 2).toSorted()).toEqual(["llm_summarize", "outline_generator"]);
+    expect(whoAsked(model).slice(2)).toEqual(["content_writer", "content_reviewer", "content_reviser"]);
+    expect(askedBy("content_writer", model)).toContain("Tide mills store the flood and use it at the ebb [1].");
+    expect(askedBy("content_reviser", model)).toContain("Say why they disappeared.");
+    for (const { path, headers, body } of model.requests) {
+      expect(path).toBe("/v1/chat/completions");
+      expect(headers.authorization).toBe("Bearer sk-loopback");
+      expect(body.model).toBe("quay-1");
+    }
+    expect(log.total_tokens).toBe(5 * 150);
+
+    // The research chain within remembers, also here.
+    expect(await recall("tide mills", options.cwd)).toMatchObject([{ type: "research" }]);
+  });
+
+  test("a text that scores 8 is left as it is", async () => {
+    const model = await modelWith({ content_reviewer: { score: 8, feedback: "Good.", problems: [] } });
+    const log = await runChain("write-chain", input, await workspaceWith(model));
+    expect(log.status).toBe("success");
+    expect(statuses(log)).toMatchObject({ review: "success", revise: "skipped" });
+    expect(whoAsked(model)).not.toContain("content_reviser");
+    expect(log.output["write"]).toMatchObject({ title: "Tide mills", words: 12 });
+  });
+
+  test("without a model the chain fails at its first step and says what to set", async () => {
+    const { code, stderr } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], {
+      cwd: await folder(offline),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("error: outline: outline_generator needs a model");
+    expect(stderr).toContain("WINDLASS_MODEL_BASE_URL");
+  });
+
+  test("a model on this machine that the workspace does not allow is not asked", async () => {
+    const model = await modelWith();
+    const { env = {} } = await workspaceWith(model);
+    const cwd = await folder(offline);
+    const { code, stderr } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("permission_denied");
+    expect(model.requests).toEqual([]);
+  });
+});
+
+const sandbox = await checkSandbox();
+
+/** Code with a mistake that one of its tests finds. */
+const careless = {
+  language: "typescript",
+  files: [
+    {
+      path: "leap-year.ts",
+      content: "export function isLeapYear(year: number): boolean {\n  return year % 4 === 0;\n}\n",
+    },
+  ],
+  tests: [
+    {
+      path: "leap-year.test.ts",
+      content: `import test from "node:test";
+import assert from "node:assert";
+import { isLeapYear } from "./leap-year.ts";
+test("2024 is a leap year", () => assert.equal(isLeapYear(2024), true));
+test("1900 is none", () => assert.equal(isLeapYear(1900), false));
+`,
+    },
+  ],
+  notes: "",
+};
+
+const careful = {
+  ...careless,
+  files: [
+    {
+      path: "leap-year.ts",
+      content:
+        "export const isLeapYear = (year: number): boolean =>\n  year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);\n",
+    },
+  ],
+};
+
+describe("[A17] dev-chain, with a model", () => {
+  const input = { requirements: "Tell leap years from others.", language: "typescript" };
+
+  test.skipIf(!sandbox.available)(
+    "a failing test reaches the review, and what the review finds is mended",
+    async () => {
+      const model = await modelWith({ code_generator: careless });
+      const log = await runChain("dev-chain", input, await workspaceWith(model));
+      expect(statuses(log)).toEqual({
+        design: "success",
+        code: "success",
+        test: "success",
+        review: "success",
+        fix: "success",
+      });
+      expect(stepOf(log, "test").output).toMatchObject({
+        passed: 1,
+        failed: 1,
+        total: 2,
+        failures: [{ name: "1900 is none" }],
+        coverage: { lines: expect.any(Number) as number },
+      });
+      expect(askedBy("code_generator", model)).toContain("One pure function.");
+      expect(askedBy("code_reviewer", model)).toContain("1900 is none");
+      expect(askedBy("code_fixer", model)).toContain("1900 counts as a leap year.");
+      expect(JSON.stringify(log.output["fix"])).toContain("y % 400 === 0");
+      expect(whoAsked(model)).toEqual(["llm_design", "code_generator", "code_reviewer", "code_fixer"]);
+    },
+  );
+
+  test.skipIf(!sandbox.available)("code in which the review finds nothing is left as it is", async () => {
+    const model = await modelWith({
+      code_generator: careful,
+      code_reviewer: { issues: [], summary: "Nothing to mend.", approved: true },
+    });
+    const log = await runChain("dev-chain", input, await workspaceWith(model));
+    expect(log.status).toBe("success");
+    expect(stepOf(log, "test").output).toMatchObject({ passed: 2, failed: 0, coverage: { lines: 100 } });
+    expect(statuses(log)).toMatchObject({ review: "success", fix: "skipped" });
+    expect(whoAsked(model)).not.toContain("code_fixer");
+  });
+
+  test.skipIf(sandbox.available)("without a sandbox the chain ends at the tests and says what to install", async () => {
+    const model = await modelWith({ code_generator: careful });
+    const { cwd, env = {} } = await workspaceWith(model);
+    const run = await windlass(["run", "dev-chain", "--input", JSON.stringify(input)], { cwd, env });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/error: test: .*sandbox/);
+  });
+});

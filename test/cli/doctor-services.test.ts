@@ -1,0 +1,198 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { checkSandbox } from "../../src/builtin/index.ts";
+import { openAiServer } from "../support/openai-server.ts";
+import { type RunOptions, folder, printedBy, windlass } from "./windlass.ts";
+
+interface Finding {
+  readonly about: string;
+  readonly status: string;
+  readonly message: string;
+  readonly todo?: string;
+}
+
+/** What `doctor` finds about one thing, and whether it is content with everything. */
+async function examined(about: string, options: RunOptions, ...words: readonly string[]) {
+  const run = await windlass(["doctor", "--json", ...words], options);
+  const { ok, findings } = printedBy(run) as { ok: boolean; findings: Finding[] };
+  return { ok, found: findings.filter((finding) => finding.about === about) };
+}
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A search engine that speaks SearXNG's protocol, and how often it was asked. */
+async function searchEngine(status: number): Promise<{ host: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ results: [{ title: "Water", url: "https://example.org/water", content: "wet" }] }));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closing.push(
+    () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  );
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+describe.concurrent("windlass doctor looks at the services", () => {
+  test("what is not set up is off, with a line that says what to do, and nothing is amiss", async () => {
+    const { code, stdout } = await windlass(["doctor"], { cwd: await folder() });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^off {3}model .*llm_summarize quotes instead.*\n +set WINDLASS_MODEL_BASE_URL and WINDLASS_MODEL,/m,
+    );
+    expect(stdout).toMatch(
+      /^off {3}search .*web_search is not available\n +set one of WINDLASS_SEARXNG_URL, .*WINDLASS_CORPUS/m,
+    );
+    expect(stdout).toMatch(/^ok {4}notes +localSearch looks in \.$/m);
+    expect(stdout).toMatch(/^ok {4}memory +nothing yet; memory_store makes it$/m);
+    expect(stdout).toMatch(/^(?:ok|off) +sandbox /m);
+    expect(stdout).toContain("Everything is in place.");
+  });
+
+  test("the sandbox is tried out", async () => {
+    const status = await checkSandbox();
+    const { found } = await examined("sandbox", { cwd: await folder() });
+    expect(found).toEqual([
+      status.available
+        ? { about: "sandbox", status: "ok", message: "test_runner can run tests" }
+        : { about: "sandbox", status: "off", message: "none; test_runner is not available", todo: status.message },
+    ]);
+  });
+
+  test.each([
+    [{ WINDLASS_MODEL: "quay-1" }, "set WINDLASS_MODEL_BASE_URL"],
+    [{ WINDLASS_MODEL: "quay-1", WINDLASS_MODEL_BASE_URL: "quay" }, "is not where a model can be"],
+  ])("half a model, %j, is a failure", async (env, message) => {
+    const cwd = await folder();
+    const { ok, found } = await examined("model", { cwd, env });
+    expect(ok).toBe(false);
+    expect(found).toMatchObject([{ status: "fail", message: expect.stringContaining(message) as string }]);
+    // It keeps nobody from work who needs no model.
+    expect(await windlass(["call", "echo", "message=1"], { cwd, env })).toMatchObject({ code: 0 });
+    const call = await windlass(["call", "llm_design", "requirements=x"], { cwd, env });
+    expect(call).toMatchObject({ code: 1, stderr: expect.stringContaining("[not_available: no_model]") as string });
+    expect(call.stderr).toContain(message);
+  });
+
+  test("a key that no secret holds is told without repeating what stands there", async () => {
+    const cwd = await folder({
+      "windlass.yaml": 'model: { base_url: "http://127.0.0.1:9/v1", name: quay-1, api_key: sk-not-a-name }\n',
+    });
+    const { stdout } = await windlass(["doctor"], { cwd });
+    expect(stdout).toMatch(/^fail {2}model +model\.api_key names no secret that has a value/m);
+    expect(stdout).not.toContain("sk-not-a-name");
+  });
+
+  test("a provider that is named and not set up, and folders that are missing, are warnings", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "search: { providers: [brave, corpus], corpus: texts }\nvault: notes\n",
+    });
+    const search = await examined("search", { cwd });
+    expect(search.ok).toBe(true);
+    expect(search.found).toEqual([
+      { about: "search", status: "ok", message: "web_search asks corpus" },
+      {
+        about: "search",
+        status: "warn",
+        message: "brave is to be asked, but is not set up",
+        todo: "set WINDLASS_BRAVE_API_KEY (or search.brave_api_key in windlass.yaml)",
+      },
+      {
+        about: "search",
+        status: "warn",
+        message: "the folder of texts texts does not exist",
+        todo: "make it, or name another with search.corpus",
+      },
+    ]);
+    const { found } = await examined("notes", { cwd });
+    expect(found).toMatchObject([{ status: "warn", todo: "make it, or name another with vault: in windlass.yaml" }]);
+  });
+
+  test("what is remembered is counted, and a file that is no memory is a failure", async () => {
+    const cwd = await folder();
+    await windlass(["call", "memory_store", "content=The quay closes at six"], { cwd });
+    expect(await examined("memory", { cwd })).toMatchObject({
+      ok: true,
+      found: [{ message: expect.stringMatching(/^\.windlass\/memory\.db: 1 thing remembered, \d/) as string }],
+    });
+    const other = await folder({ ".windlass/.gitignore": "*\n" });
+    await writeFile(join(other, ".windlass/memory.db"), "x".repeat(5000));
+    expect(await examined("memory", { cwd: other })).toMatchObject({ ok: false, found: [{ status: "fail" }] });
+  });
+});
+
+describe("windlass doctor --network asks", () => {
+  test("the model, with few tokens; without --network nobody is asked", async () => {
+    const { baseUrl, host, requests } = await openAiServer(() => "ok");
+    const settings = `secrets: { KEY: env }\nmodel: { base_url: "${baseUrl}", name: quay-1, api_key: KEY }\nnetwork: { allow: ["${host}"] }\n`;
+    const options = { cwd: await folder({ "windlass.yaml": settings }), env: { KEY: "sk-loopback" } };
+    const { found } = await examined("model", options);
+    expect(found).toMatchObject([{ status: "ok", message: `"quay-1" at ${host}; --network asks whether it answers` }]);
+    expect(requests).toEqual([]);
+    const asked = await examined("model", options, "--network");
+    expect(asked).toMatchObject({ ok: true, found: [{ status: "ok", message: `"quay-1" at ${host} answers` }] });
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.headers.authorization).toBe("Bearer sk-loopback");
+    expect(requests[0]?.body.max_tokens).toBeLessThan(100);
+  });
+
+  test("a model that thinks until its tokens are used up has answered", async () => {
+    const { baseUrl, host } = await openAiServer(() => ({ text: "<think>hm", finish: "length" }));
+    const cwd = await folder({ "windlass.yaml": `network: { allow: ["${host}"] }\n` });
+    const env = { WINDLASS_MODEL_BASE_URL: baseUrl, WINDLASS_MODEL: "quay-1" };
+    expect(await examined("model", { cwd, env }, "--network")).toMatchObject({ ok: true, found: [{ status: "ok" }] });
+  });
+
+  test.each([
+    [{ status: 401 }, "set WINDLASS_MODEL_API_KEY"],
+    [{ status: 404 }, "check that the base URL ends where /chat/completions begins"],
+  ])("a server that answers %j is a failure that says what to do", async (answer, todo) => {
+    const { baseUrl, host, requests } = await openAiServer(() => answer);
+    const cwd = await folder({ "windlass.yaml": `network: { allow: ["${host}"] }\n` });
+    const env = { WINDLASS_MODEL_BASE_URL: baseUrl, WINDLASS_MODEL: "quay-1" };
+    const { ok, found } = await examined("model", { cwd, env }, "--network");
+    expect(ok).toBe(false);
+    expect(found).toMatchObject([{ status: "fail", message: expect.stringContaining(todo) as string }]);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("a model on this machine that the workspace does not allow is a failure that says so", async () => {
+    const { baseUrl, requests } = await openAiServer(() => "ok");
+    const env = { WINDLASS_MODEL_BASE_URL: baseUrl, WINDLASS_MODEL: "quay-1" };
+    const { found } = await examined("model", { cwd: await folder(), env }, "--network");
+    expect(found).toMatchObject([{ status: "fail", message: expect.stringContaining("network.allow") as string }]);
+    expect(requests).toEqual([]);
+  });
+
+  test.each([
+    [200, "ok", "searxng answers"],
+    [403, "fail", "SearXNG answered 403"],
+  ])("the search engines: one that answers %i is %s", async (status, expected, message) => {
+    const { host, asked } = await searchEngine(status);
+    const cwd = await folder({
+      "windlass.yaml": `search: { searxng_url: "http://${host}", corpus: . }\nnetwork: { allow: ["${host}"] }\n`,
+    });
+    expect((await examined("search", { cwd })).found).toEqual([
+      { about: "search", status: "ok", message: "web_search asks searxng, then corpus" },
+    ]);
+    expect(asked).toEqual([]);
+    const { found } = await examined("search", { cwd }, "--network");
+    expect(found).toMatchObject([
+      { status: "ok" },
+      { status: expected, message: expect.stringContaining(message) as string },
+    ]);
+    expect(asked).toHaveLength(1);
+  });
+});
