@@ -2,7 +2,7 @@ import { limitArguments, type SandboxLimits } from "./sandbox-limits.ts";
 import { type SandboxPrograms, systemMounts } from "./sandbox-programs.ts";
 
 /** The folder in which a program starts, and where its files are. */
-export const workFolder = "/work";
+export const workFolder = "/box";
 
 /** Where the sandbox keeps what is not the program's own, read only. */
 export const ownFolder = "/opt/windlass";

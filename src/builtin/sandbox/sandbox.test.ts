@@ -115,7 +115,7 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     const { stdout } = await script(`
       const inner = this.constructor.constructor('return process')();
       console.log(Object.keys(inner.env).sort().join(), inner.pid === ${process.pid}, inner.cwd())`);
-    expect(stdout).toBe("HOME,LANG,PATH,PWD false /work\n");
+    expect(stdout).toBe("HOME,LANG,PATH,PWD false /box\n");
   },
   "for(;;);": async () => {
     const started = performance.now();
@@ -146,7 +146,7 @@ describe.skipIf(!available)("in the sandbox", () => {
         etc: fs.readdirSync("/etc").includes("shadow"),
         host: os.hostname(), user: os.userInfo().username,
         readOnly: ["/x", "/usr/x", "/etc/x", "/dev/x", "/opt/windlass/x"].every((path) => fails(() => fs.writeFileSync(path, ""))),
-        writable: ["/work/x", "/tmp/x"].every((path) => !fails(() => fs.writeFileSync(path, ""))),
+        writable: ["/box/x", "/tmp/x"].every((path) => !fails(() => fs.writeFileSync(path, ""))),
         processes: fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length,
       }))`);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -189,10 +189,10 @@ describe.skipIf(!available)("in the sandbox", () => {
   });
 
   test("files and folders are limited in size", async () => {
-    const fill = "for i in 1 2 3 4; do head -c 3000000 /dev/zero > /work/$i || exit 1; done";
+    const fill = "for i in 1 2 3 4; do head -c 3000000 /dev/zero > /box/$i || exit 1; done";
     const limits = { diskBytes: 8_000_000, fileBytes: 4_000_000 };
     expect(await runSandboxed(["sh", "-c", fill], { limits })).toMatchObject({ code: 1 });
-    const one = await runSandboxed(["sh", "-c", "head -c 5000000 /dev/zero > /work/one; wc -c < /work/one"], {
+    const one = await runSandboxed(["sh", "-c", "head -c 5000000 /dev/zero > /box/one; wc -c < /box/one"], {
       limits,
     });
     expect(Number(one.stdout)).toBeLessThanOrEqual(4_000_000);
