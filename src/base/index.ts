@@ -13,6 +13,7 @@ export {
   failureKinds,
   isFailureError,
 } from "./failure.ts";
+export { type ReasonFailure, failuresFor } from "./reason-failures.ts";
 export { type Ids, createIds } from "./ids.ts";
 export { importModule } from "./import-module.ts";
 export { type RealPlace, isBelow, realPlace } from "./inside-folder.ts";

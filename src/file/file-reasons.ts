@@ -1,12 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../base/index.ts";
-
-interface FileReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  /** The verdict where it differs from the code's own. */
-  readonly retry?: RetryVerdict;
-}
+import { FailureError, type ReasonFailure, failuresFor } from "../base/index.ts";
 
 /** Every reason for which the file door refuses or fails. The files reference in the docs is generated from it. */
 export const fileReasons = {
@@ -34,25 +26,11 @@ export const fileReasons = {
   aborted: { code: "cancelled", means: "The caller cancelled the work." },
 } as const;
 
-fileReasons satisfies Record<string, FileReasonInfo>;
-
 /** The name of one reason in {@link fileReasons}. */
 export type FileReason = keyof typeof fileReasons;
 
 /** A failure of the file door for this reason. */
-export function refuseFile(
-  reason: FileReason,
-  message: string,
-  options: Omit<FailureOptions, "code" | "reason"> = {},
-): FailureError {
-  const info: FileReasonInfo = fileReasons[reason];
-  return new FailureError(message, {
-    code: info.code,
-    reason,
-    ...(info.retry !== undefined && { retry: info.retry }),
-    ...options,
-  });
-}
+export const refuseFile: ReasonFailure<FileReason> = failuresFor(fileReasons);
 
 /** What an error of the system means here, and how it is told after the path. */
 const systemErrors: Readonly<Record<string, readonly [FileReason, string]>> = {

@@ -1,12 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../base/index.ts";
-
-interface ModelReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  /** The verdict where it differs from the code's own. */
-  readonly retry?: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../base/index.ts";
 
 /** Every reason for which a model gives no answer. The reference in the docs is generated from it. */
 export const modelReasons = {
@@ -32,22 +24,8 @@ export const modelReasons = {
   provider_error: { code: "execution_error", means: "The model's server failed, or did not understand the request." },
 } as const;
 
-modelReasons satisfies Record<string, ModelReasonInfo>;
-
 /** The name of one reason in {@link modelReasons}. */
 export type ModelReason = keyof typeof modelReasons;
 
 /** The failure of a model for this reason. */
-export function modelFailure(
-  reason: ModelReason,
-  message: string,
-  options: Omit<FailureOptions, "code" | "reason"> = {},
-): FailureError {
-  const info: ModelReasonInfo = modelReasons[reason];
-  return new FailureError(message, {
-    code: info.code,
-    reason,
-    ...(info.retry !== undefined && { retry: info.retry }),
-    ...options,
-  });
-}
+export const modelFailure: ReasonFailure<ModelReason> = failuresFor(modelReasons);

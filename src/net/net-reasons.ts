@@ -1,12 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../base/index.ts";
-
-interface NetReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  /** The verdict where it differs from the code's own. */
-  readonly retry?: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../base/index.ts";
 
 /** Every reason for which the outbound door fails a request. The network reference in the docs is generated from it. */
 export const netReasons = {
@@ -48,22 +40,8 @@ export const netReasons = {
   },
 } as const;
 
-netReasons satisfies Record<string, NetReasonInfo>;
-
 /** The name of one reason in {@link netReasons}. */
 export type NetReason = keyof typeof netReasons;
 
 /** A request's failure for this reason. */
-export function refuse(
-  reason: NetReason,
-  message: string,
-  options: Omit<FailureOptions, "code" | "reason"> = {},
-): FailureError {
-  const info: NetReasonInfo = netReasons[reason];
-  return new FailureError(message, {
-    code: info.code,
-    reason,
-    ...(info.retry !== undefined && { retry: info.retry }),
-    ...options,
-  });
-}
+export const refuse: ReasonFailure<NetReason> = failuresFor(netReasons);

@@ -1,10 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface MemoryReasonInfo {
-  readonly code: FailureCode;
-  readonly means: string;
-  readonly retry: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which memory refuses or fails. The reference in the docs is generated from it. */
 export const memoryReasons = {
@@ -26,17 +20,8 @@ export const memoryReasons = {
   },
 } as const;
 
-memoryReasons satisfies Record<string, MemoryReasonInfo>;
-
 /** The name of one reason in {@link memoryReasons}. */
 export type MemoryReason = keyof typeof memoryReasons;
 
 /** A failure of memory for this reason. */
-export function memoryFailure(
-  reason: MemoryReason,
-  message: string,
-  options: Pick<FailureOptions, "issues"> = {},
-): FailureError {
-  const { code, retry } = memoryReasons[reason];
-  return new FailureError(message, { code, reason, retry, ...options });
-}
+export const memoryFailure: ReasonFailure<MemoryReason> = failuresFor(memoryReasons);

@@ -1,11 +1,4 @@
-import { type FailureCode, FailureError, type RetryVerdict } from "../../base/index.ts";
-
-interface SandboxReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  readonly retry?: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which the sandbox, or `test_runner` in it, fails. The reference in the docs is generated from it. */
 export const sandboxReasons = {
@@ -21,13 +14,8 @@ export const sandboxReasons = {
   aborted: { code: "cancelled", means: "The caller cancelled the work." },
 } as const;
 
-sandboxReasons satisfies Record<string, SandboxReasonInfo>;
-
 /** The name of one reason in {@link sandboxReasons}. */
 export type SandboxReason = keyof typeof sandboxReasons;
 
 /** A failure of the sandbox for this reason. */
-export function refuseSandbox(reason: SandboxReason, message: string): FailureError {
-  const info: SandboxReasonInfo = sandboxReasons[reason];
-  return new FailureError(message, { code: info.code, reason, ...(info.retry !== undefined && { retry: info.retry }) });
-}
+export const refuseSandbox: ReasonFailure<SandboxReason> = failuresFor(sandboxReasons);

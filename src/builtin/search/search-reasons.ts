@@ -1,12 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface SearchReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  /** The verdict where it differs from the code's own. */
-  readonly retry?: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which a search gives no answer. The reference in the docs is generated from it. */
 export const searchReasons = {
@@ -32,22 +24,8 @@ export const searchReasons = {
   aborted: { code: "cancelled", means: "The caller cancelled the search." },
 } as const;
 
-searchReasons satisfies Record<string, SearchReasonInfo>;
-
 /** The name of one reason in {@link searchReasons}. */
 export type SearchReason = keyof typeof searchReasons;
 
 /** A search's failure for this reason. */
-export function searchFailure(
-  reason: SearchReason,
-  message: string,
-  options: Omit<FailureOptions, "code" | "reason"> = {},
-): FailureError {
-  const info: SearchReasonInfo = searchReasons[reason];
-  return new FailureError(message, {
-    code: info.code,
-    reason,
-    ...(info.retry !== undefined && { retry: info.retry }),
-    ...options,
-  });
-}
+export const searchFailure: ReasonFailure<SearchReason> = failuresFor(searchReasons);

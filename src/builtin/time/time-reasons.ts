@@ -1,11 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface TimeReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  readonly retry: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which a tool of time fails. The reference in the docs is generated from it. */
 export const timeReasons = {
@@ -29,24 +22,8 @@ export const timeReasons = {
   },
 } as const;
 
-timeReasons satisfies Record<string, TimeReasonInfo>;
-
 /** The name of one reason in {@link timeReasons}. */
 export type TimeReason = keyof typeof timeReasons;
 
 /** A failure for this reason; `parameter` is the one to correct. */
-export function timeFailure(
-  reason: TimeReason,
-  message: string,
-  { parameter, cause }: { readonly parameter?: string; readonly cause?: unknown } = {},
-): FailureError {
-  const { code, retry } = timeReasons[reason];
-  const options: FailureOptions = {
-    code,
-    reason,
-    retry,
-    ...(parameter !== undefined && { issues: [{ path: [parameter], code: reason, message }] }),
-    ...(cause !== undefined && { cause }),
-  };
-  return new FailureError(message, options);
-}
+export const timeFailure: ReasonFailure<TimeReason> = failuresFor(timeReasons);

@@ -1,10 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface VaultReasonInfo {
-  readonly code: FailureCode;
-  readonly means: string;
-  readonly retry: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /**
  * Every reason for which the vault itself refuses or fails; what the file door says of a path comes besides. The
@@ -18,17 +12,8 @@ export const vaultReasons = {
   bad_range: { code: "validation_error", means: "A range of time or of lines is not one.", retry: "never" },
 } as const;
 
-vaultReasons satisfies Record<string, VaultReasonInfo>;
-
 /** The name of one reason in {@link vaultReasons}. */
 export type VaultReason = keyof typeof vaultReasons;
 
 /** A failure of the vault for this reason. */
-export function vaultFailure(
-  reason: VaultReason,
-  message: string,
-  options: Pick<FailureOptions, "cause" | "issues"> = {},
-): FailureError {
-  const { code, retry } = vaultReasons[reason];
-  return new FailureError(message, { code, reason, retry, ...options });
-}
+export const vaultFailure: ReasonFailure<VaultReason> = failuresFor(vaultReasons);

@@ -1,12 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface WebReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  /** The verdict where it differs from the code's own. */
-  readonly retry?: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which a page is not fetched, besides those of the door and of the reading of it. */
 export const webReasons = {
@@ -35,22 +27,8 @@ export const webReasons = {
   aborted: { code: "cancelled", means: "The caller cancelled the fetching." },
 } as const;
 
-webReasons satisfies Record<string, WebReasonInfo>;
-
 /** The name of one reason in {@link webReasons}. */
 export type WebReason = keyof typeof webReasons;
 
 /** A fetch's failure for this reason. */
-export function webFailure(
-  reason: WebReason,
-  message: string,
-  options: Omit<FailureOptions, "code" | "reason"> = {},
-): FailureError {
-  const info: WebReasonInfo = webReasons[reason];
-  return new FailureError(message, {
-    code: info.code,
-    reason,
-    ...(info.retry !== undefined && { retry: info.retry }),
-    ...options,
-  });
-}
+export const webFailure: ReasonFailure<WebReason> = failuresFor(webReasons);

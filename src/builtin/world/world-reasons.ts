@@ -1,11 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface WorldReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  readonly retry: RetryVerdict;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which `get_weather` or `youtubeTranscription` fails. The reference in the docs is generated from it. */
 export const worldReasons = {
@@ -37,23 +30,8 @@ export const worldReasons = {
   },
 } as const;
 
-worldReasons satisfies Record<string, WorldReasonInfo>;
-
 /** The name of one reason in {@link worldReasons}. */
 export type WorldReason = keyof typeof worldReasons;
 
 /** A failure for this reason; `parameter` is the one to correct. */
-export function worldFailure(
-  reason: WorldReason,
-  message: string,
-  { parameter, ...more }: { readonly parameter?: string } & Pick<FailureOptions, "cause" | "retryAfterMs"> = {},
-): FailureError {
-  const { code, retry } = worldReasons[reason];
-  return new FailureError(message, {
-    code,
-    reason,
-    retry,
-    ...(parameter !== undefined && { issues: [{ path: [parameter], code: reason, message }] }),
-    ...more,
-  });
-}
+export const worldFailure: ReasonFailure<WorldReason> = failuresFor(worldReasons);
