@@ -1,4 +1,5 @@
 import type { CallerType } from "../store/index.ts";
+import type { Elicit } from "../tool/index.ts";
 import type { CallHooks } from "./call-hooks.ts";
 
 /** Who calls, on whose behalf, and with which limits. Every field is optional. */
@@ -25,6 +26,8 @@ export interface CallContext {
   readonly idempotencyKey?: string;
   /** Gets what the handler reports with `ctx.progress()` or yields. */
   readonly onProgress?: (value: unknown) => unknown;
+  /** Asks a person what a tool has to know; the calls within this one may ask too. Declined where absent. */
+  readonly elicit?: Elicit;
   /** Reuses results of a `pure` or `read` tool for this long, whatever the tool states; `key` stands for the arguments. */
   readonly reuse?: { readonly ttlMs: number; readonly key?: unknown };
   readonly hooks?: CallHooks;

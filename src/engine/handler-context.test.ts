@@ -363,3 +363,38 @@ describe("the rest of the context", () => {
 function raise(value: unknown): never {
   throw value;
 }
+
+describe("questions", () => {
+  const question = { message: "Which city?", schema: { type: "object", properties: { city: { type: "string" } } } };
+
+  test("are put to whoever made the call, also by the calls within it", async () => {
+    const asked: unknown[] = [];
+    const inner = sampleTool(async (_args, { elicit }) => elicit(question), { name: "inner" });
+    const outer = sampleTool((_args, { callTool }) => callTool(inner, {}), { name: "outer", composite: true });
+    const elicit = async (put: unknown) => {
+      asked.push(put);
+      return { action: "accept", content: { city: "Oslo" } } as const;
+    };
+    const result = await createEngine().call(outer, {}, { elicit });
+    expect(result).toMatchObject({ output: { output: { action: "accept", content: { city: "Oslo" } } } });
+    expect(asked).toEqual([question]);
+  });
+
+  test("are declined where nobody can be asked", async () => {
+    const tool = sampleTool(async (_args, { elicit }) => elicit(question));
+    expect(await createEngine().call(tool, {})).toMatchObject({ output: { action: "decline" } });
+  });
+
+  test("end with the call", async () => {
+    const stop = new AbortController();
+    const aborted = Promise.withResolvers<void>();
+    const tool = sampleTool(async (_args, { elicit }) => elicit(question));
+    const elicit = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>(() => signal.addEventListener("abort", () => aborted.resolve()));
+    const call = createEngine().call(tool, {}, { elicit, signal: stop.signal });
+    await settle();
+    stop.abort();
+    await aborted.promise;
+    expect(await call).toMatchObject({ error: { code: "cancelled" } });
+  });
+});

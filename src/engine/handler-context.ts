@@ -1,4 +1,4 @@
-import type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "../tool/index.ts";
+import type { CallTool, CompositeContext, Log, Question, QuestionAnswer, Secrets, ToolContext } from "../tool/index.ts";
 import type { BeginCall } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
@@ -51,6 +51,13 @@ export class HandlerContext implements ToolContext, CompositeContext {
 
   get report(): (facts: Readonly<Record<string, unknown>>) => void {
     return (facts) => this.#execution.report(facts);
+  }
+
+  get elicit(): (question: Question) => Promise<QuestionAnswer> {
+    return async (question) => {
+      const { elicit } = this.#execution.job.context;
+      return elicit === undefined ? { action: "decline" } : await elicit(question, this.signal);
+    };
   }
 
   get callTool(): CallTool {

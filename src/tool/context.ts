@@ -1,3 +1,4 @@
+import type { JsonSchema } from "../schema/index.ts";
 import type { AnyTool, InputOf, OutputOf } from "./tool.ts";
 import type { ToolResult } from "./result.ts";
 
@@ -11,6 +12,21 @@ export interface Secrets {
   /** What to do about a secret that is named and has no value, such as which variable to set. */
   todo?(name: string): string | undefined;
 }
+
+/** Something that a tool has to know and only a person can say. */
+export interface Question {
+  readonly message: string;
+  /** What is asked for: a flat object of texts, numbers, choices and yes or no. */
+  readonly schema: JsonSchema;
+}
+
+/** What became of a question: an answer, a no, or nobody who would answer. */
+export type QuestionAnswer =
+  | { readonly action: "accept"; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly action: "decline" | "cancel" };
+
+/** Asks whoever made the call. Never for passwords or keys: those are secrets of the workspace. */
+export type Elicit = (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
 
 /** What a handler gets besides its arguments. */
 export interface ToolContext {
@@ -28,6 +44,8 @@ export interface ToolContext {
   readonly conversationId: string | undefined;
   /** Tells the caller how far the work is; any JSON value. */
   readonly progress: (value: unknown) => void;
+  /** Asks whoever made the call for something; declined where nobody can be asked. */
+  readonly elicit: (question: Question) => Promise<QuestionAnswer>;
   /** Adds facts to the result's `meta`, such as `{ tokensUsed: 120 }`. */
   readonly report: (facts: Readonly<Record<string, unknown>>) => void;
 }

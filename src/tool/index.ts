@@ -15,7 +15,16 @@ export { type McpAnnotations, type McpTool, toMcpHints, toMcpTools } from "./wir
 export { type OpenAITool, type WireFormatOptions, toOpenAITools } from "./wire-format-openai.ts";
 export type { WireProvider } from "./wire-name.ts";
 export { type WireNames, createWireNames } from "./wire-names.ts";
-export type { CallTool, CompositeContext, Log, Secrets, ToolContext } from "./context.ts";
+export type {
+  CallTool,
+  CompositeContext,
+  Elicit,
+  Log,
+  Question,
+  QuestionAnswer,
+  Secrets,
+  ToolContext,
+} from "./context.ts";
 export type { Jsonified } from "./jsonified.ts";
 export { type Origin, type Registration, type RegistryChange, type ToolOffer, ToolRegistry } from "./registry.ts";
 export {

@@ -1,6 +1,6 @@
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
-import { isBelow } from "../base/index.ts";
+import { isBelow } from "../../base/index.ts";
 
 /** A tool whose code is spread over more files than this is known by the first of them. */
 const mostModules = 200;

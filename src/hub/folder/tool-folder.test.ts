@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Clock, systemClock } from "../base/index.ts";
-import { formatProblem } from "../text/index.ts";
-import { type CompositeContext, type ToolContext, ToolRegistry, defineTool } from "../tool/index.ts";
+import { type Clock, systemClock } from "../../base/index.ts";
+import { formatProblem } from "../../text/index.ts";
+import { type CompositeContext, type ToolContext, ToolRegistry, defineTool } from "../../tool/index.ts";
 import { type FolderEvent, type ToolFolder, type ToolFolderOptions, createToolFolder } from "./tool-folder.ts";
 
-const toolIndex = pathToFileURL(join(import.meta.dirname, "..", "tool", "index.ts")).href;
+const toolIndex = pathToFileURL(join(import.meta.dirname, "..", "..", "tool", "index.ts")).href;
 const executors = new ToolRegistry();
 executors.register(defineTool({ name: "echo", description: "Gives back", effect: "pure", run: (args) => args }));
 
@@ -405,7 +405,7 @@ describe("[B17] reload by itself", () => {
 
   test("neither timers nor watchers keep a process alive", async () => {
     write("a.yaml", yaml("a"));
-    const hub = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
+    const hub = pathToFileURL(join(import.meta.dirname, "..", "index.ts")).href;
     const script = `const { createToolFolder } = await import(${JSON.stringify(hub)});
 const { ToolRegistry } = await import(${JSON.stringify(toolIndex)});
 const registry = new ToolRegistry();

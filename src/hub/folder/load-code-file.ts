@@ -1,6 +1,6 @@
-import type { Clock } from "../base/index.ts";
-import type { Problem } from "../text/index.ts";
-import { type AnyTool, describeError, importFresh, isTool } from "../tool/index.ts";
+import type { Clock } from "../../base/index.ts";
+import type { Problem } from "../../text/index.ts";
+import { type AnyTool, describeError, importFresh, isTool } from "../../tool/index.ts";
 import type { LoadedFile, ToolFileLocation, ToolFileWorld } from "./load-tool-file.ts";
 
 /**

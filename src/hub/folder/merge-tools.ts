@@ -1,5 +1,5 @@
-import { type Problem, parseYaml } from "../text/index.ts";
-import type { AnyTool } from "../tool/index.ts";
+import { type Problem, parseYaml } from "../../text/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
 import type { FileState } from "./refresh-file.ts";
 
 /** All files together. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { nodeCrypto } from "../base/index.ts";
-import { type Problem, hasErrors } from "../text/index.ts";
-import type { AnyTool } from "../tool/index.ts";
+import { nodeCrypto } from "../../base/index.ts";
+import { type Problem, hasErrors } from "../../text/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
 import { type LoadedFile, type ToolFileWorld, loadToolFile } from "./load-tool-file.ts";
 import { type ScannedFile, stampOf } from "./scan-folder.ts";
 

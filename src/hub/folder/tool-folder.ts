@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { type Clock, type Timer, systemClock } from "../base/index.ts";
-import type { LoadError, ReloadCompleted, ReloadStarted, ToolEvent } from "../engine/index.ts";
-import type { Problem } from "../text/index.ts";
-import type { RegistryChange, ToolRegistry } from "../tool/index.ts";
+import { type Clock, type Timer, systemClock } from "../../base/index.ts";
+import type { LoadError, ReloadCompleted, ReloadStarted, ToolEvent } from "../../engine/index.ts";
+import type { Problem } from "../../text/index.ts";
+import type { RegistryChange, ToolRegistry } from "../../tool/index.ts";
 import type { ToolFileWorld } from "./load-tool-file.ts";
 import { mergeTools } from "./merge-tools.ts";
 import { type FileState, isUnchanged, refreshFile } from "./refresh-file.ts";

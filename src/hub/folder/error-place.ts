@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import type { Position } from "../text/index.ts";
+import type { Position } from "../../text/index.ts";
 
 interface Failed {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
-import type { Problem } from "../text/index.ts";
+import type { Problem } from "../../text/index.ts";
 
 /** The text of a file, or why there is none. */
 export type FileText = { readonly source: string; readonly problem?: undefined } | { readonly problem: Problem };

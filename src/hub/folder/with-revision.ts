@@ -1,5 +1,5 @@
-import { nodeCrypto } from "../base/index.ts";
-import type { AnyTool } from "../tool/index.ts";
+import { nodeCrypto } from "../../base/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
 
 interface Revised {
   readonly texts: string;

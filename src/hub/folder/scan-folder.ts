@@ -1,8 +1,8 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { realPlace } from "../base/index.ts";
-import type { Problem } from "../text/index.ts";
+import { realPlace } from "../../base/index.ts";
+import type { Problem } from "../../text/index.ts";
 
 /** A file that may hold tools or chains. */
 export interface ScannedFile {

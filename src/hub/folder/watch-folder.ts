@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/index.ts";
+import type { Clock, Timer } from "../../base/index.ts";
 
 /** A folder under watch. */
 export interface FolderWatch {

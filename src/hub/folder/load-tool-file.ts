@@ -1,6 +1,6 @@
-import { systemClock } from "../base/index.ts";
-import { type Problem, hasErrors } from "../text/index.ts";
-import { type AnyTool, type ToolFileOptions, describeError, parseToolFile } from "../tool/index.ts";
+import { systemClock } from "../../base/index.ts";
+import { type Problem, hasErrors } from "../../text/index.ts";
+import { type AnyTool, type ToolFileOptions, describeError, parseToolFile } from "../../tool/index.ts";
 import { loadCodeFile } from "./load-code-file.ts";
 import { importsIn, moduleTexts } from "./module-texts.ts";
 import { offerOwnPackage } from "./own-package.ts";

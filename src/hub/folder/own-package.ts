@@ -32,7 +32,7 @@ export function offerOwnPackage(): void {
 }
 
 function urlOf(entry: string): string {
-  const path = import.meta.url.endsWith(".ts") ? `../${entry}.ts` : `${entry}.js`;
+  const path = import.meta.url.endsWith(".ts") ? `../../${entry}.ts` : `${entry}.js`;
   return new URL(path, import.meta.url).href;
 }
 
