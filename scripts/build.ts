@@ -24,6 +24,7 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   {
     "sqlite-text-index-worker": "src/adapters/sqlite/text-index-worker.ts",
     "sqlite-memory-worker": "src/adapters/sqlite/memory-worker.ts",
+    "sqlite-page-cache-worker": "src/adapters/sqlite/page-cache-worker.ts",
   },
   { "extract-worker": "src/builtin/extract/page-worker.ts" },
 ];
@@ -162,6 +163,8 @@ async function write(input: Readonly<Record<string, string>>, how: Format): Prom
     // With chunks of our own making, rolldown loses constants that it has put in place of their names.
     optimization: { inlineConst: false },
     logLevel: "warn",
+    // This one exports the services themselves, so that its tools have nothing left to load when they are used.
+    checks: { ineffectiveDynamicImport: input["tools"] === undefined },
   });
   const output: OutputOptions = {
     dir: join(root, "dist"),

@@ -73,7 +73,6 @@ describe("chains of a workspace", () => {
     await workspace.chainFolder.reload();
     expect(workspace.chains.sourceOf("research-chain")).toMatchObject({
       file: expect.stringMatching(/chains.research-chain\.yaml$/) as string,
-      needs: expect.arrayContaining(["web_search"]) as string[],
     });
     expect(workspace.engine.tools.has("research-chain")).toBe(true);
   });
@@ -211,7 +210,7 @@ describe("[B17] reloading chains", () => {
       "tools/shout.yaml":
         "name: shout\ndescription: Shouts.\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n",
     });
-    await workspace.folder.reload();
+    await workspace.sources.folder.reload();
     expect(await workspace.engine.call("a")).toMatchObject({ output: "new" });
     expect(workspace.problems()).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { workspaceFile } from "./find-workspace.ts";
 const folders = [
   { group: "engine", key: "tools_directory", what: "tools" },
   { group: "chains", key: "directory", what: "chains" },
+  { group: "skills", key: "directory", what: "skills" },
 ] as const;
 
 /** What is wrong with the folders that the settings name: one is not there, or a link leads out of the workspace. */

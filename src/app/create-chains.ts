@@ -3,13 +3,14 @@ import { currentOwner } from "../adapters/index.ts";
 import { builtinChains } from "../builtin/index.ts";
 import { ChainLibrary, ChainRuns, type Plan } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { ReloadMode, ToolFolder } from "../hub/index.ts";
+import type { ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ChainFolder } from "./chain-folder.ts";
 import { ChainTools } from "./chain-tools.ts";
 import { type ChainPlaces, chainFiles, loadChain } from "./load-chain.ts";
 import type { Journal } from "./open-journal.ts";
+import type { Sources } from "./open-sources.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** What {@link createChains} takes. */
@@ -21,7 +22,7 @@ export interface ChainsOptions {
   readonly registry: ToolRegistry;
   readonly journal: Journal;
   readonly mode: ReloadMode;
-  readonly toolFolder: Pick<ToolFolder, "problems">;
+  readonly sources: Pick<Sources, "problems">;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -39,7 +40,7 @@ export interface Chains {
 
 /** The chains of a workspace, to be loaded once its tools are. Those that can run are registered as tools. */
 export function createChains(options: ChainsOptions): Chains {
-  const { dir, config, engine, registry, journal, mode, toolFolder } = options;
+  const { dir, config, engine, registry, journal, mode, sources } = options;
   const env = pick(options.env, config.env);
   const library = new ChainLibrary({
     tools: registry.present,
@@ -58,7 +59,7 @@ export function createChains(options: ChainsOptions): Chains {
     onChange: () => tools.update(),
     mode,
   });
-  const toolProblems = (): readonly Problem[] => toolFolder.problems();
+  const toolProblems = (): readonly Problem[] => sources.problems();
   const places: ChainPlaces = { dir, library, folder, tools: registry, toolProblems, files: new WeakMap() };
   const runs = new ChainRuns({
     engine,

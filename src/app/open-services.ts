@@ -1,13 +1,20 @@
-import { basename, join, resolve } from "node:path";
-import { openMemories, openTextIndex } from "../adapters/index.ts";
+import { join, resolve } from "node:path";
+import { openMemories, openPageCache, openTextIndex } from "../adapters/index.ts";
 import { isFailureError } from "../base/index.ts";
-import { type ServiceOptions, builtinOffers, createFileTimerStore, folderPrompts } from "../builtin/index.ts";
-import { createFileDoor } from "../file/index.ts";
+import {
+  type ServiceOptions,
+  type Vault,
+  builtinOffers,
+  createFileTimerStore,
+  createVault,
+  folderPrompts,
+} from "../builtin/index.ts";
+import { createFileDoor, usuallyClosed } from "../file/index.ts";
 import { type Model, brokenModel, openModel, readModelSettings } from "../model/index.ts";
 import type { Door } from "../net/index.ts";
-import type { RecordStore } from "../store/index.ts";
+import { type RecordStore, type TextIndex, createMemoryTextIndex } from "../store/index.ts";
 import type { ToolOffer } from "../tool/index.ts";
-import type { WorkspaceConfig } from "./workspace-config.ts";
+import type { ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
 
 /** What the services of a workspace are opened with. */
 export interface ServicesSetting {
@@ -19,6 +26,8 @@ export interface ServicesSetting {
   readonly records: () => RecordStore;
   /** False where nothing is kept: then memories and indexes are gone with the process. */
   readonly kept: boolean;
+  /** The process stays, so that it is worth following what changes meanwhile. */
+  readonly stays: boolean;
 }
 
 /** The built-in tools of a workspace, and how to let go of what they work with. */
@@ -28,12 +37,12 @@ export interface OpenedServices {
 }
 
 /** Opens nothing yet: files, threads and connections come with the first tool that needs them. */
-export function openServices({ dir, config, env, secret, door, records, kept }: ServicesSetting): OpenedServices {
-  const { search, web, vault = ".", timezone } = config.services;
+export function openServices(setting: ServicesSetting): OpenedServices {
+  const { dir, config, env, secret, door, records, kept } = setting;
+  const { search, web, weather, timezone } = config.services;
   const data = join(dir, ".windlass");
-  const notes = resolve(dir, vault);
-  const closed = closedNames(config);
-  const stores = kept ? openStores(data) : undefined;
+  const stores = kept ? openStores(data, config) : undefined;
+  const vault = vaultOf(setting, stores?.index ?? createMemoryTextIndex());
   const corpus = search?.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
   const model = modelOf({ config, env, secret, door });
   const options: ServiceOptions = {
@@ -43,38 +52,73 @@ export function openServices({ dir, config, env, secret, door, records, kept }: 
     records,
     timezone,
     model,
-    files: createFileDoor({ roots: [{ path: dir, write: true }], closed }),
-    notes: { folder: notes, files: createFileDoor({ roots: [{ path: notes, write: false }], closed }) },
+    files: createFileDoor({ roots: [{ path: dir, write: true }], closed: closedPlaces(setting) }),
+    vault,
     searchFile: { ...search, ...corpus },
     prompts: folderPrompts(join(dir, "prompts")),
     ...(web?.robots && { robots: web.robots }),
+    ...(weather && { weather: weatherOptions(weather, secret) }),
     ...(web?.max_urls !== undefined && { maxUrls: web.max_urls }),
     ...(stores && {
-      textIndex: stores.index,
       memories: stores.memories,
+      pageCache: stores.pages,
       timers: createFileTimerStore(join(data, "pomodoro")),
     }),
   };
   return {
     tools: builtinOffers(options),
     close: async () => {
-      await Promise.all([stores?.index.close(), stores?.memories.close()]);
+      // Before the index that it writes to.
+      await vault.close();
+      await Promise.all([stores?.index.close(), stores?.memories.close(), stores?.pages.close()]);
     },
   };
 }
 
-/** What tools never see, whatever the folder: data of programs, and files with secrets. */
-function closedNames({ secrets }: WorkspaceConfig): string[] {
-  const files = Object.values(secrets).flatMap((source) => ("file" in source ? [basename(source.file)] : []));
-  return [".git", ".windlass", ".env", ".env.local", ...files];
+/** What tools never see: what holds secrets wherever it is, and the files that this workspace keeps its own in. */
+function closedPlaces({ dir, config }: Pick<ServicesSetting, "dir" | "config">): string[] {
+  const files = Object.values(config.secrets).flatMap((source) =>
+    "file" in source ? [resolve(dir, source.file)] : [],
+  );
+  return [...usuallyClosed, ...files];
 }
 
-function openStores(data: string) {
+/** The folder of notes. Whoever makes a single call has no use for following it. */
+function vaultOf(setting: ServicesSetting, index: TextIndex): Vault {
+  const { dir, config, stays } = setting;
+  const { folder = ".", watch = false } = config.services.vault ?? {};
+  const path = resolve(dir, folder);
+  return createVault({
+    folder: path,
+    index,
+    files: createFileDoor({ roots: [{ path, write: false }], closed: closedPlaces(setting) }),
+    ...(watch && stays && { watch: warnOfVault }),
+  });
+}
+
+function warnOfVault(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  process.emitWarning(`the notes are not followed as they change: ${why}`, { type: "WindlassVaultWarning" });
+}
+
+function openStores(data: string, { network, services }: WorkspaceConfig) {
+  // What was fetched while more was allowed is not to be seen when less is.
+  const scope = JSON.stringify([network.allow, services.web?.robots ?? "respect"]);
   return {
     index: openTextIndex({ file: join(data, "index.db") }),
     memories: openMemories({ file: join(data, "memory.db") }),
+    pages: openPageCache({ file: join(data, "pages.db"), scope }),
   };
 }
+
+function weatherOptions(
+  { forecast_url: forecastUrl, geocoding_url: geocodingUrl, api_key: key, place }: WeatherFile,
+  secret: ServicesSetting["secret"],
+): NonNullable<ServiceOptions["weather"]> {
+  return { forecastUrl, geocodingUrl, place, apiKey: key === undefined ? undefined : secret(key) };
+}
+
+type WeatherFile = NonNullable<ServiceSettings["weather"]>;
 
 function modelOf({
   config,

@@ -180,7 +180,7 @@ describe("[B01] a tool file in tools/", () => {
     const workspace = await workspaceIn(dir, { store: "memory" });
     expect(workspace.engine.tools.get("http_request")?.description).toContain("HTTP");
     await writeFiles(dir, { "tools/http_request.yaml": "nonsense: [" });
-    await workspace.folder.reload();
+    await workspace.sources.folder.reload();
     expect(workspace.engine.tools.get("http_request")?.description).toContain("应答");
   });
 
@@ -282,7 +282,7 @@ describe("the chains of a workspace", () => {
     const told: string[] = [];
     workspace.engine.subscribe((event) => void ("tool" in event && told.push(event.tool)), ["tool_removed"]);
     await rm(join(dir, "tools/ask.yaml"));
-    await workspace.folder.reload();
+    await workspace.sources.folder.reload();
     expect(told.toSorted()).toEqual(["ask", "asks"]);
   });
 
@@ -317,4 +317,64 @@ test("files that hold secrets are closed to every tool of the workspace", async 
     { success: true, output: { documents: [] } },
     { success: false },
   ]);
+});
+
+test("a file is closed for what it is, not for what it is called", async () => {
+  const dir = await folderWith({
+    "windlass.yaml": "secrets: { CRM: { file: keys/notes.md } }\nvault: notes\n",
+    "keys/notes.md": "hunter2-hunter2",
+    "notes/notes.md": "my notes about rope",
+    "notes/secrets.md": "the secret of good rope",
+    "notes/.env.md": "x",
+    "windlass.local.yaml": "x",
+    ".npmrc": "x",
+    "deploy/server.pem": "x",
+  });
+  const { engine } = await workspaceIn(dir);
+  for (const path of ["keys/notes.md", "windlass.local.yaml", ".npmrc", "deploy/server.pem"]) {
+    expect(await engine.call("read_file", { path })).toMatchObject({ error: { reason: "closed" } });
+  }
+  expect(await engine.call("read_file", { path: "notes/notes.md" })).toMatchObject({ success: true });
+  expect(await engine.call("read_note", { note: "secrets.md" })).toMatchObject({
+    output: { text: "the secret of good rope" },
+  });
+  expect(await engine.call("localSearch", { query: "rope" })).toMatchObject({
+    output: { documents: [expect.anything(), expect.anything()] },
+  });
+});
+
+describe("vault.watch", () => {
+  const files = { "windlass.yaml": "vault: { folder: notes, watch: true }\n", "notes/a.md": "rope" };
+  const found = async ({ engine }: Workspace, query: string): Promise<number> => {
+    const result = await engine.call("localSearch", { query });
+    return result.success ? (result.output as { documents: unknown[] }).documents.length : -1;
+  };
+
+  test("keeps the index up to date while the workspace is open", async () => {
+    const dir = await folderWith(files);
+    const workspace = await workspaceIn(dir, { reload: true });
+    expect(await found(workspace, "rope")).toBe(1);
+    // Long before a vault that is not watched would be looked at again.
+    for (const name of ["b", "new/c"]) {
+      await writeFiles(dir, { [`notes/${name}.md`]: `sail ${name}` });
+      await expect.poll(() => found(workspace, `sail ${name}`), { timeout: 5000 }).toBeGreaterThan(0);
+    }
+    await workspace.close();
+  });
+
+  test("is left alone where the workspace is open for one call only", async () => {
+    const dir = await folderWith(files);
+    const workspace = await workspaceIn(dir, { reload: false });
+    expect(await found(workspace, "rope")).toBe(1);
+    expect(process.getActiveResourcesInfo().filter((name) => name.startsWith("FSEvent"))).toEqual([]);
+  });
+
+  test.each([
+    ["vault: { folder: ../x }\n", "outside the workspace"],
+    ["vault: { watch: maybe }\n", "vault"],
+    ["vault: { folders: x }\n", "vault"],
+  ])("%j is refused", async (yaml, message) => {
+    const dir = await folderWith({ "windlass.yaml": yaml });
+    await expect(openWorkspace(dir)).rejects.toThrow(message);
+  });
 });

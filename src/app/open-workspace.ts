@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { SqliteStore } from "../adapters/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
@@ -11,7 +10,6 @@ import {
   createEngine,
   parkingApprover,
 } from "../engine/index.ts";
-import { type ToolFolder, createToolFolder } from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
@@ -21,6 +19,7 @@ import { findWorkspace, workspaceFile } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
 import { HeldEvents } from "./held-events.ts";
 import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
+import { type Sources, openSources } from "./open-sources.ts";
 import type { OpenedServices, ServicesSetting } from "./open-services.ts";
 import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
@@ -31,7 +30,7 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
 export interface WorkspaceOptions {
   /** Where records and approvals are kept: in `.windlass/journal.db`, or only in memory. */
   readonly store?: "sqlite" | "memory";
-  /** Look for changed tools while it is open, as `windlass.yaml` says; true where absent. */
+  /** Look for changed tools and notes while it is open, as `windlass.yaml` says; true where absent. */
   readonly reload?: boolean;
   /** Asks a person; parked for `windlass approve` where absent. */
   readonly approver?: (parked: Approver) => Approver;
@@ -53,7 +52,8 @@ export interface Workspace {
   readonly approvals: ApprovalStore;
   /** The database; undefined with the `memory` store. */
   readonly store: SqliteStore | undefined;
-  readonly folder: ToolFolder;
+  /** Where its tools come from: its folders of tools and of skills. */
+  readonly sources: Sources;
   /** The chains of the folder and the built-in ones. Those that can run are tools too, of the source `chains`. */
   readonly chains: ChainLibrary;
   readonly chainFolder: ChainFolder;
@@ -106,17 +106,16 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const secrets = await readSecrets(config.secrets, dir, env);
   const redactor = createRedactor([...Object.values(secrets.values), ...keysIn(env)]);
   const door = createDoor({ allow: config.network.allow });
-  const kept = options.store !== "memory";
-  const services = await servicesOf({ dir, config, env, door, secrets, kept }, () => journal);
+  const [kept, stays] = [options.store !== "memory", options.reload ?? true];
+  const services = await servicesOf({ dir, config, env, door, secrets, kept, stays }, () => journal);
   const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
   const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
-  const opening = kept ? openJournal(dir, keeping) : Promise.resolve(memoryJournal(redactor));
 
-  const mode = reloadMode(config, options.reload ?? true);
+  const mode = reloadMode(config, stays);
   const events = new HeldEvents();
-  const folder = createToolFolder({
-    dir: join(dir, config.engine.toolsDirectory),
-    root: dir,
+  const sources = await openSources({
+    dir,
+    config,
     registry,
     executors: builtins,
     http: door,
@@ -125,7 +124,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     mode,
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
-  const journal = await loadMeanwhile(opening, folder);
+  const opening = kept ? openJournal(dir, keeping) : Promise.resolve(memoryJournal(redactor));
+  const journal = await loadMeanwhile(opening, sources);
 
   const engine = createEngine({
     ...engineOptions(config),
@@ -134,7 +134,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     registry,
     redactor,
   });
-  const chains = createChains({ dir, config, engine, registry, journal, mode, toolFolder: folder, env });
+  const chains = createChains({ dir, config, engine, registry, journal, mode, sources, env });
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
     engine.emit(event);
@@ -147,7 +147,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     configured: settings.source !== undefined,
     config,
     engine,
-    folder,
+    sources,
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
@@ -156,12 +156,14 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...problems, ...problemsWith(settings, { folder, chains, registry })],
-    close: () => closeAll([folder, chains.folder, chains.runs, engine, services, journal, door]),
+    problems: () => [...problems, ...problemsWith(settings, { sources, chains, registry })],
+    close: () => closeAll([sources, chains.folder, chains.runs, engine, services, journal, door]),
   };
 }
 
-type Setting = Pick<ServicesSetting, "dir" | "config" | "env" | "door" | "kept"> & { readonly secrets: ReadSecrets };
+type Setting = Pick<ServicesSetting, "dir" | "config" | "env" | "door" | "kept" | "stays"> & {
+  readonly secrets: ReadSecrets;
+};
 
 /** What is behind the built-in tools. Loaded apart from all else, since a check of files needs none of it. */
 async function servicesOf({ secrets, ...setting }: Setting, journal: () => Journal): Promise<OpenedServices> {
@@ -184,13 +186,13 @@ function registryOf(builtins: readonly ToolOffer[]): ToolRegistry {
  * Loads the tools while the database is opened: its thread takes about as long to start as they take to be read.
  * Where one of the two fails, nothing stays open.
  */
-async function loadMeanwhile(opening: Promise<Journal>, folder: ToolFolder): Promise<Journal> {
+async function loadMeanwhile(opening: Promise<Journal>, sources: Sources): Promise<Journal> {
   try {
-    const [journal] = await Promise.all([opening, folder.load()]);
+    const [journal] = await Promise.all([opening, sources.load()]);
     return journal;
   } catch (error) {
     // Not waited for: what is being loaded may never be done.
-    void folder.close();
+    void sources.close();
     void opening.then((journal) => journal.close()).catch(() => undefined);
     throw error;
   }
@@ -230,14 +232,14 @@ function reloadMode(config: WorkspaceConfig, reload: boolean) {
 }
 
 interface Loaded {
-  readonly folder: ToolFolder;
+  readonly sources: Sources;
   readonly chains: Chains;
   readonly registry: ToolRegistry;
 }
 
 /** What is wrong with the files of tools and chains, and with what the settings say about them. */
-function problemsWith(settings: Settings, { folder, chains, registry }: Loaded): readonly Problem[] {
-  const problems = [...folder.problems(), ...chains.problems()];
+function problemsWith(settings: Settings, { sources, chains, registry }: Loaded): readonly Problem[] {
+  const problems = [...sources.problems(), ...chains.problems()];
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [

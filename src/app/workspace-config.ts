@@ -7,6 +7,7 @@ import {
   compilePermissions,
 } from "../engine/index.ts";
 import type { SearchFile } from "../builtin/index.ts";
+import type { SkillLimits } from "../hub/index.ts";
 import type { ModelFile } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
@@ -41,6 +42,13 @@ export interface WorkspaceConfig {
     readonly durable: boolean;
     readonly maxParallel: number;
   };
+  readonly skills: {
+    readonly directory: string;
+    /** Whether tools made of code or YAML are loaded from there too. */
+    readonly code: boolean;
+    readonly trustAllowedTools: boolean;
+    readonly limits: Partial<SkillLimits>;
+  };
   readonly retention: Retention;
   readonly network: { readonly allow: readonly string[] };
   /** As the file has them: each service knows its own settings. */
@@ -52,7 +60,14 @@ export interface ServiceSettings {
   readonly model?: ModelFile;
   readonly search?: SearchFile;
   readonly web?: { readonly robots?: "respect" | "ignore"; readonly max_urls?: number };
-  readonly vault?: string;
+  readonly weather?: {
+    readonly forecast_url?: string;
+    readonly geocoding_url?: string;
+    /** The name of a secret, never its value. */
+    readonly api_key?: string;
+    readonly place?: string;
+  };
+  readonly vault?: { readonly folder?: string; readonly watch?: boolean };
   readonly timezone?: string;
 }
 
@@ -89,10 +104,18 @@ interface WorkspaceFile {
   chains?: { directory?: string; durable?: boolean; max_parallel?: number };
   retention?: { days?: number; bytes?: number | string };
   network?: { allow?: string[] };
+  skills?: {
+    directory?: string;
+    code?: boolean;
+    trust_allowed_tools?: boolean;
+    catalogue_chars?: number;
+    instruction_chars?: number;
+  };
   model?: ModelFile;
   search?: SearchFile;
   web?: NonNullable<ServiceSettings["web"]>;
-  vault?: string;
+  weather?: NonNullable<ServiceSettings["weather"]>;
+  vault?: string | NonNullable<ServiceSettings["vault"]>;
   timezone?: string;
 }
 
@@ -146,8 +169,11 @@ function checkMeanings(file: unknown, report: FileReport): void {
   check(["retention", "bytes"], parseSize);
   check(["engine", "tools_directory"], checkFolder);
   check(["chains", "directory"], checkFolder);
+  check(["skills", "directory"], checkFolder);
   check(["search", "corpus"], checkFolder);
+  for (const path of webAddresses) check(path, checkWebAddress);
   check(["vault"], checkFolder);
+  check(["vault", "folder"], checkFolder);
 }
 
 /** The value at a path; undefined where it leads nowhere. */
@@ -157,6 +183,25 @@ function valueAt(value: unknown, path: YamlPath): unknown {
   const isGroup = isMap(value) || Array.isArray(value);
   // A list is read by its indexes as a map is by its keys.
   return isGroup && Object.hasOwn(value, key) ? valueAt((value as Record<string, unknown>)[key], rest) : undefined;
+}
+
+const webAddresses: readonly YamlPath[] = [
+  ["search", "searxng_url"],
+  ["search", "mediawiki_url"],
+  ["weather", "forecast_url"],
+  ["weather", "geocoding_url"],
+];
+
+function checkWebAddress(text: string): void {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return;
+  // The text itself is not shown: it may hold a password.
+  throw new FailureError(
+    "this is no web address that can be asked; write it like http://127.0.0.1:8888, without a user",
+    {
+      code: "file_invalid",
+    },
+  );
 }
 
 function checkFolder(path: string): void {
@@ -177,18 +222,20 @@ function toConfig(file: WorkspaceFile): WorkspaceConfig {
     ),
     env: file.env ?? [],
     chains: toChains(file.chains ?? {}),
+    skills: toSkills(file.skills ?? {}),
     retention: toRetention(file.retention ?? {}),
     network: { allow: file.network?.allow ?? [] },
     services: toServices(file),
   };
 }
 
-function toServices({ model, search, web, vault, timezone }: WorkspaceFile): ServiceSettings {
+function toServices({ model, search, web, weather, vault, timezone }: WorkspaceFile): ServiceSettings {
   return {
     ...(model && { model }),
     ...(search && { search }),
     ...(web && { web }),
-    ...(vault !== undefined && { vault }),
+    ...(weather && { weather }),
+    ...(vault !== undefined && { vault: typeof vault === "string" ? { folder: vault } : vault }),
     ...(timezone !== undefined && { timezone }),
   };
 }
@@ -223,6 +270,18 @@ function toChains(file: NonNullable<WorkspaceFile["chains"]>): WorkspaceConfig["
     directory: file.directory ?? "chains",
     durable: file.durable ?? true,
     maxParallel: file.max_parallel ?? 5,
+  };
+}
+
+function toSkills(file: NonNullable<WorkspaceFile["skills"]>): WorkspaceConfig["skills"] {
+  return {
+    directory: file.directory ?? "skills",
+    code: file.code ?? true,
+    trustAllowedTools: file.trust_allowed_tools ?? false,
+    limits: {
+      ...(file.catalogue_chars !== undefined && { catalogueChars: file.catalogue_chars }),
+      ...(file.instruction_chars !== undefined && { instructionChars: file.instruction_chars }),
+    },
   };
 }
 

@@ -85,6 +85,27 @@ export const workspaceSchema: JsonSchema = {
         },
         "How chains are loaded and run.",
       ),
+      skills: closed(
+        {
+          directory: { ...text, description: "Where skills are loaded from; skills where absent." },
+          code: {
+            ...flag,
+            description: "Load tools made of code and YAML from there too; false: texts only. true where absent.",
+          },
+          trust_allowed_tools: {
+            ...flag,
+            description:
+              "Let a skill that is in use have its allowed-tools called without asking, never against a deny rule; " +
+              "false where absent.",
+          },
+          catalogue_chars: { ...positive, description: "Characters of the list of skills; 4,000 where absent." },
+          instruction_chars: {
+            ...positive,
+            description: "Characters of instructions given at once; 20,000 where absent.",
+          },
+        },
+        "How skills are loaded and used.",
+      ),
       retention: closed(
         {
           days: { ...seconds, description: "Days that records are kept." },
@@ -102,7 +123,8 @@ export const workspaceSchema: JsonSchema = {
           temperature: { type: "number", minimum: 0, maximum: 2 },
           structured: {
             enum: ["json_schema", "json_object", "words"],
-            description: "How JSON is asked for; json_object where absent.",
+            description:
+              "How JSON is asked for; json_schema where absent, and more simply where the server refuses it.",
           },
         },
         "The model behind tools such as llm_summarize. WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and " +
@@ -131,7 +153,32 @@ export const workspaceSchema: JsonSchema = {
         },
         "How pages are fetched.",
       ),
-      vault: { ...text, description: "The folder of notes for localSearch; the workspace where absent." },
+      weather: closed(
+        {
+          forecast_url: { ...text, description: "A forecast service of open-meteo's kind; open-meteo's where absent." },
+          geocoding_url: { ...text, description: "A geocoding service of its kind; open-meteo's where absent." },
+          api_key: { ...text, description: "The name of a secret with a key of open-meteo, for subscribers." },
+          place: { ...text, description: "The place whose weather is given where a question names none." },
+        },
+        "Where get_weather looks.",
+      ),
+      vault: {
+        title: "a folder, or { folder, watch }",
+        anyOf: [
+          text,
+          closed(
+            {
+              folder: { ...text, description: "The folder; the workspace where absent." },
+              watch: {
+                ...flag,
+                description: "Keep the index up to date in processes that stay open; false where absent.",
+              },
+            },
+            "The folder of notes, and whether it is watched.",
+          ),
+        ],
+        description: "The folder of notes for localSearch; the workspace where absent.",
+      },
       timezone: { ...text, description: "Such as Europe/Berlin, for tools that are told none; the machine's." },
       network: closed(
         { allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' } },

@@ -196,13 +196,47 @@ describe("http_request declares", () => {
     expect([of(tool.effect, args), of(tool.destructive, args)]).toEqual([effect, destructive]);
   });
 
-  test.each(["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"])(
-    "a GET with %s to be what the header may make of it",
-    (name) => {
-      const args = { headers: { [name]: "DELETE" } };
-      expect([of(tool.effect, args), of(tool.destructive, args)]).toEqual(["once", true]);
-    },
-  );
+  test.each<Partial<HttpRequestInput>>([
+    { headers: { "X-HTTP-Method-Override": "DELETE" } },
+    { headers: { "x-http-method": "DELETE" } },
+    { headers: { "X-Method-Override": "DELETE" } },
+    { headers: { X_HTTP_Method_Override: "DELETE" } },
+    { headers: { "x_http-method.override": "DELETE" } },
+    { headers: { "HTTP-Method-Override": "DELETE" } },
+    { headers: { _method: "DELETE" } },
+    { query: { _method: "delete" } },
+    { query: { "X-HTTP-Method-Override": ["DELETE"] } },
+    { url: "http://a.test/?a=1&_METHOD=DELETE" },
+    { url: "http://a.test/?%5fmethod=DELETE" },
+    { body: { query: "mutation" } },
+    { method: "OPTIONS", body: "x" },
+    { method: "HEAD", body: 0 },
+    { method: "PUT", headers: { "X-HTTP-Method": "POST" } },
+  ])("that %j may do anything", (args) => {
+    expect([of(tool.effect, args), of(tool.destructive, args)]).toEqual(["once", true]);
+  });
+
+  test.each<Partial<HttpRequestInput>>([
+    { headers: { Accept: "text/plain", "X-Method": null } },
+    { query: { method: "flickr.photos.search" } },
+    { url: "http://a.test/_method?a=_method" },
+    { url: "no url" },
+    { body: null },
+    { body: "" },
+  ])("that %j only reads", (args) => {
+    expect([of(tool.effect, args), of(tool.destructive, args)]).toEqual(["read", false]);
+  });
+
+  test("which private addresses are open", () => {
+    expect(tool.description).toContain("Only public addresses can be reached.");
+    const allow = ["127.0.0.1:8888", "*.corp.example"];
+    const { description } = httpRequestTool({ door: createDoor({ allow }) });
+    expect(description).toContain(
+      "Public addresses can be reached, and of private ones 127.0.0.1:8888, *.corp.example.",
+    );
+    const many = Array.from({ length: 300 }, (_unused, index) => `10.0.0.${index % 255}:80`);
+    expect(httpRequestTool({ door: createDoor({ allow: many }) }).description.length).toBeLessThan(600);
+  });
 
   test("its deadline from the arguments", () => {
     expect(of(tool.timeoutMs, {})).toBe(30_000);

@@ -1,6 +1,7 @@
 import type { Door } from "../net/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
-import { type Effect, type Tool, defineTool, ok, readResponse } from "../tool/index.ts";
+import { type Tool, defineTool, ok, readResponse } from "../tool/index.ts";
+import { methodEffects, requestEffect } from "./http-request/request-effect.ts";
 import { type HttpRequestInput, requestParts } from "./http-request/request-parts.ts";
 
 /** What `http_request` gives, whatever the status. */
@@ -17,17 +18,6 @@ export interface HttpRequestOutput {
 
 const defaultSeconds = 30;
 
-/** What a method does to the other side, by the rules of HTTP. */
-const effects: Readonly<Record<NonNullable<HttpRequestInput["method"]>, Effect>> = {
-  GET: "read",
-  HEAD: "read",
-  OPTIONS: "read",
-  PUT: "idempotent",
-  DELETE: "idempotent",
-  POST: "once",
-  PATCH: "once",
-};
-
 const scalar = { type: ["string", "number", "boolean", "null"] };
 
 /** `http_request`: one HTTP request through the door. */
@@ -40,19 +30,19 @@ export function httpRequestTool({
     name: "http_request",
     description:
       "Sends an HTTP request and gives the response: status_code, headers and body (parsed when it is JSON). " +
-      "A status such as 404 is an answer, not a failure. Only public addresses can be reached.",
+      `A status such as 404 is an answer, not a failure. ${reachable(door.allow ?? [])}`,
     displayName: "HTTP request",
     category: "http",
     tags: ["network", "api", "request"],
     capabilities: ["http", "request", "网络请求"],
-    effect: effectOf,
-    destructive: (args) => effectOf(args) !== "read",
+    effect: requestEffect,
+    destructive: (args) => requestEffect(args) !== "read",
     timeoutMs: (args) => secondsOf(args) * 1000,
     input: fromJsonSchema<HttpRequestInput, HttpRequestInput>({
       type: "object",
       properties: {
         url: { type: "string", pattern: "^https?://", description: "The full URL." },
-        method: { type: "string", enum: Object.keys(effects), default: "GET", description: "The HTTP method." },
+        method: { type: "string", enum: Object.keys(methodEffects), default: "GET", description: "The HTTP method." },
         headers: { type: "object", additionalProperties: scalar, description: "Request headers." },
         body: { description: "The request body: text as it is, any other value as JSON." },
         query: {
@@ -91,13 +81,13 @@ export function httpRequestTool({
   });
 }
 
-/** Servers that honour such a header do what it says, not what the method says. */
-const methodOverride = /^x-(?:http-)?method(?:-override)?$/i;
+const mostNamed = 20;
 
-/** A tool file may offer other methods than the built-in tool; one that is not known may do harm twice. */
-function effectOf({ method = "GET", headers = {} }: HttpRequestInput): Effect {
-  const overridden = Object.keys(headers).some((name) => methodOverride.test(name));
-  return Object.hasOwn(effects, method) && !overridden ? effects[method] : "once";
+/** What can be reached besides the public network, as far as it fits into a description. */
+function reachable(allow: readonly string[]): string {
+  if (allow.length === 0) return "Only public addresses can be reached.";
+  const more = allow.length > mostNamed ? " and others" : "";
+  return `Public addresses can be reached, and of private ones ${allow.slice(0, mostNamed).join(", ")}${more}.`;
 }
 
 /** A tool file may leave the parameter out. */

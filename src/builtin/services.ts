@@ -21,7 +21,7 @@ import { type Vault, createVault } from "./vault/vault.ts";
 import type { AddressResolver } from "./web/page.ts";
 import { type Pages, createPages } from "./web/pages.ts";
 import type { TranscriptProvider } from "./world/transcript.ts";
-import { type Weather, createWeather } from "./world/weather.ts";
+import { type Weather, type WeatherOptions, createWeather } from "./world/weather.ts";
 import type { ReadPrompt } from "./writing/writing-services.ts";
 
 /** What the built-in tools work with. */
@@ -57,8 +57,8 @@ export interface ServiceOptions extends Pick<
   readonly clock?: Clock;
   /** The folders that tools may read and write; none where absent. */
   readonly files?: FileDoor;
-  /** The folder of notes, and the door to it; the working folder where absent. */
-  readonly notes?: { readonly folder: string; readonly files: FileDoor };
+  /** The folder of notes; the working folder where absent. Whoever opened it closes it. */
+  readonly vault?: Vault;
   /** In memory where absent, like all that is kept. */
   readonly textIndex?: TextIndex;
   readonly memories?: MemoryStore;
@@ -68,6 +68,8 @@ export interface ServiceOptions extends Pick<
   /** `search:` of a `windlass.yaml`. */
   readonly searchFile?: SearchFile;
   readonly robots?: "respect" | "ignore";
+  /** Where weather comes from, and of which place where nobody says. */
+  readonly weather?: Omit<WeatherOptions, "door" | "clock">;
   /** Addresses of one call; 50 where absent. */
   readonly maxUrls?: number | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -100,8 +102,8 @@ export function createServices(options: ServiceOptions): BuiltinServices {
     records: options.records ?? (() => createMemoryRecords({})),
     pages: createPages({ door, clock, resolvers, ...(pageCache && { cache: pageCache }), ...(robots && { robots }) }),
     search: createSearch({ providers, clock, ...(resultCache && { cache: resultCache }) }),
-    vault: createVault({ folder: ".", ...options.notes, index, clock }),
-    weather: createWeather({ door, clock }),
+    vault: options.vault ?? createVault({ folder: ".", index, clock }),
+    weather: createWeather({ ...options.weather, door, clock }),
     timezone: options.timezone,
     messages: options.messages,
     transcripts: options.transcripts,

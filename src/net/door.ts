@@ -5,7 +5,7 @@ import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
 import { type Connector, type Dial, createConnector } from "./connector.ts";
 import { refuse } from "./net-reasons.ts";
-import { acceptedCodings, readBody } from "./read-body.ts";
+import { acceptedCodings, decodeBody, readBody } from "./read-body.ts";
 import { type Hop, type RedirectAnswer, isRedirect, nextHop } from "./redirect.ts";
 import { type Resolve, systemResolve } from "./resolve-target.ts";
 
@@ -57,8 +57,32 @@ export interface HttpResponse {
   readonly url: string;
 }
 
+/** One request whose response is read while it arrives. No limit of time or size is set but the caller's own. */
+export interface StreamRequest extends Omit<HttpRequest, "timeoutMs" | "maxBytes" | "maxRedirects"> {
+  /** Time until the head of the response is there; none where absent. */
+  readonly headTimeoutMs?: number;
+  /** `manual` gives the redirect itself, for callers with rules of their own; followed where absent. */
+  readonly redirect?: "follow" | "manual";
+}
+
+/** A response whose body is still on its way. */
+export interface HttpStream extends Omit<HttpResponse, "body" | "truncated"> {
+  /** Decoded, as it arrives. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Lets go of the connection, whether the body was read or not. */
+  close(): void;
+}
+
+/** A door that can also hand over a response while it arrives. */
+export interface StreamingDoor extends Door {
+  /** Sends a request and gives the response as soon as its head is there; fails with a reason of `netReasons`. */
+  open(request: StreamRequest): Promise<HttpStream>;
+}
+
 /** The one way out to the network. */
 export interface Door {
+  /** What is open besides the public network, as it was given. */
+  readonly allow?: readonly string[];
   /** Sends a request and reads the response; fails with a reason of `netReasons`. */
   request(request: HttpRequest): Promise<HttpResponse>;
   /** Ends every request under way and every connection. */
@@ -80,11 +104,25 @@ const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT"
  * await door.close();
  * ```
  */
-export function createDoor(options: DoorOptions = {}): Door {
+export function createDoor(options: DoorOptions = {}): StreamingDoor {
   return new HttpDoor(options);
 }
 
-class HttpDoor implements Door {
+/** A request under way, until its response is read. */
+interface Run {
+  readonly signal: AbortSignal;
+  /** From now on only the caller ends it. */
+  untimed(): void;
+  end(): void;
+}
+
+interface Arrived {
+  readonly response: Dispatcher.ResponseData;
+  readonly hop: Hop;
+}
+
+class HttpDoor implements StreamingDoor {
+  readonly allow: readonly string[];
   readonly #allow: AllowList;
   readonly #clock: Clock;
   readonly #connector: Connector;
@@ -96,7 +134,8 @@ class HttpDoor implements Door {
   #closed = false;
 
   constructor(options: DoorOptions) {
-    this.#allow = parseAllowList(options.allow ?? []);
+    this.allow = [...(options.allow ?? [])];
+    this.#allow = parseAllowList(this.allow);
     this.#clock = options.clock ?? systemClock;
     this.#limits = { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: options.maxBytes ?? 5 * 2 ** 20 };
     this.#connector = createConnector({
@@ -109,27 +148,64 @@ class HttpDoor implements Door {
   }
 
   async request(asked: HttpRequest): Promise<HttpResponse> {
-    if (this.#closed) throw closed();
-    const first = firstHop(asked, this.#allow);
-    const run = new AbortController();
-    const timeoutMs = asked.timeoutMs ?? this.#limits.timeoutMs;
-    const timer = this.#clock.after(timeoutMs, () =>
-      run.abort(refuse("timeout", `no complete response from ${first.url.host} within ${timeoutMs / 1000} s`)),
-    );
-    const cancel = (): void =>
-      run.abort(refuse("aborted", "the request was cancelled", { cause: asked.signal?.reason }));
-    asked.signal?.addEventListener("abort", cancel, { once: true });
-    if (asked.signal?.aborted === true) cancel();
-    this.#runs.add(run);
+    const first = this.#firstHop(asked);
+    const run = this.#begin(first, asked, asked.timeoutMs ?? this.#limits.timeoutMs);
     try {
-      return await this.#follow(first, asked, run.signal);
+      const { response, hop } = await this.#follow(first, asked.maxRedirects ?? 5, run.signal);
+      return await finish(response, hop, asked.maxBytes ?? this.#limits.maxBytes);
     } catch (error) {
       throw run.signal.aborted ? (run.signal.reason as FailureError) : error;
     } finally {
-      timer.cancel();
-      asked.signal?.removeEventListener("abort", cancel);
-      this.#runs.delete(run);
+      run.end();
     }
+  }
+
+  async open(asked: StreamRequest): Promise<HttpStream> {
+    const first = this.#firstHop(asked);
+    const run = this.#begin(first, asked, asked.headTimeoutMs);
+    try {
+      const { response, hop } = await this.#follow(first, asked.redirect === "manual" ? undefined : 5, run.signal);
+      run.untimed();
+      return {
+        status: response.statusCode,
+        headers: headersOf(response),
+        url: hop.url.href,
+        body: arriving({ response, hop }, run),
+        close: () => {
+          response.body.on("error", () => {}).destroy();
+          run.end();
+        },
+      };
+    } catch (error) {
+      run.end();
+      throw run.signal.aborted ? (run.signal.reason as FailureError) : error;
+    }
+  }
+
+  #firstHop(asked: HttpRequest | StreamRequest): Hop {
+    if (this.#closed) throw closed();
+    return firstHop(asked, this.#allow);
+  }
+
+  /** Watches over a request: its time, its caller, and the door's own end. */
+  #begin({ url }: Hop, { signal }: HttpRequest | StreamRequest, timeoutMs: number | undefined): Run {
+    const run = new AbortController();
+    const late = (): void =>
+      run.abort(refuse("timeout", `no complete response from ${url.host} within ${(timeoutMs ?? 0) / 1000} s`));
+    const timer = timeoutMs === undefined ? undefined : this.#clock.after(timeoutMs, late);
+    const cancel = (): void => run.abort(refuse("aborted", "the request was cancelled", { cause: signal?.reason }));
+    signal?.addEventListener("abort", cancel, { once: true });
+    if (signal?.aborted === true) cancel();
+    this.#runs.add(run);
+    return {
+      signal: run.signal,
+      untimed: () => timer?.cancel(),
+      end: () => {
+        timer?.cancel();
+        signal?.removeEventListener("abort", cancel);
+        this.#runs.delete(run);
+      },
+    };
   }
 
   async close(): Promise<void> {
@@ -138,13 +214,13 @@ class HttpDoor implements Door {
     await (await this.#agent)?.destroy();
   }
 
-  async #follow(first: Hop, asked: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
-    const mostHops = asked.maxRedirects ?? 5;
+  /** Follows redirects; where no number of them is given, a redirect is an answer like others. */
+  async #follow(first: Hop, mostHops: number | undefined, signal: AbortSignal): Promise<Arrived> {
     let hop = first;
     for (let hops = 0; ; hops++) {
       const response = await this.#send(hop, signal);
       const answer = answerOf(response);
-      if (!isRedirect(answer)) return finish(response, hop, asked.maxBytes ?? this.#limits.maxBytes);
+      if (mostHops === undefined || !isRedirect(answer)) return { response, hop };
       response.body.on("error", () => {}).destroy();
       if (hops >= mostHops) {
         throw refuse("too_many_redirects", `${first.url.host} redirects more than ${mostHops} times`);
@@ -191,7 +267,7 @@ class HttpDoor implements Door {
   }
 }
 
-function firstHop(asked: HttpRequest, allow: AllowList): Hop {
+function firstHop(asked: HttpRequest | StreamRequest, allow: AllowList): Hop {
   const method = (asked.method ?? "GET").toUpperCase();
   if (!methodName.test(method) || unsendable.has(method)) {
     throw refuse("bad_method", `${JSON.stringify(method.slice(0, 30))} is not a method that can be sent`);
@@ -220,19 +296,37 @@ function answerOf({ statusCode, headers }: Dispatcher.ResponseData): RedirectAns
   return { status: statusCode, location: [headers["location"]].flat()[0] };
 }
 
-async function finish(response: Dispatcher.ResponseData, hop: Hop, maxBytes: number): Promise<HttpResponse> {
-  const headers = Object.fromEntries(
+function headersOf(response: Dispatcher.ResponseData): HttpResponse["headers"] {
+  return Object.fromEntries(
     Object.entries(response.headers).flatMap(([name, value]) => {
       if (value === undefined) return [];
       return [[name, name === "set-cookie" ? [value].flat() : [value].flat().join(", ")]];
     }),
   );
-  const encoding = hop.method === "HEAD" ? undefined : [response.headers["content-encoding"]].flat().join(",");
+}
+
+function encodingOf(response: Dispatcher.ResponseData, { method }: Hop): string | undefined {
+  return method === "HEAD" ? undefined : [response.headers["content-encoding"]].flat().join(",");
+}
+
+async function finish(response: Dispatcher.ResponseData, hop: Hop, maxBytes: number): Promise<HttpResponse> {
+  const headers = headersOf(response);
   try {
+    const encoding = encodingOf(response, hop);
     const { bytes, truncated } = await readBody({ stream: response.body, encoding, maxBytes });
     return { status: response.statusCode, headers, body: bytes, truncated, url: hop.url.href };
   } catch (error) {
     throw explain(error, hop);
+  }
+}
+
+async function* arriving({ response, hop }: Arrived, run: Run): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* decodeBody({ stream: response.body, encoding: encodingOf(response, hop), maxBytes: Infinity });
+  } catch (error) {
+    throw run.signal.aborted ? (run.signal.reason as FailureError) : explain(error, hop);
+  } finally {
+    run.end();
   }
 }
 

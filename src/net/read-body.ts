@@ -29,22 +29,28 @@ export interface BodySource {
 }
 
 /** Reads a body to its end or to the limit, whichever comes first; then the stream is destroyed. */
-export async function readBody({ stream, encoding, maxBytes }: BodySource): Promise<Body> {
+export async function readBody(source: BodySource): Promise<Body> {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  for await (const chunk of decodeBody(source)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > source.maxBytes) break;
+  }
+  const bytes = Buffer.concat(chunks, Math.min(size, source.maxBytes));
+  return { bytes, truncated: size > source.maxBytes };
+}
+
+/** The decoded pieces of a body, as they arrive; whoever stops reading destroys the stream. */
+export async function* decodeBody({ stream, encoding, maxBytes }: BodySource): AsyncGenerator<Uint8Array, void> {
   try {
     const coding = codingOf(encoding);
-    for await (const chunk of coding === undefined ? stream : decode(stream, coding, maxBytes)) {
-      chunks.push(chunk as Uint8Array); // A stream without an encoding yields bytes.
-      size += (chunk as Uint8Array).length;
-      if (size > maxBytes) break;
-    }
+    // A stream without an encoding yields bytes.
+    yield* coding === undefined ? (stream as AsyncIterable<Uint8Array>) : decode(stream, coding, maxBytes);
   } finally {
     // Whatever is left unread is not worth the connection; a late error of it concerns nobody.
     stream.on("error", () => {}).destroy();
   }
-  const bytes = Buffer.concat(chunks, Math.min(size, maxBytes));
-  return { bytes, truncated: size > maxBytes };
 }
 
 /** The one coding of a body. Stacked codings are refused: each of them multiplies what one byte can grow to. */

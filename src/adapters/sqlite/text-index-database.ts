@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openIndexDatabase } from "./index-database.ts";
-import { isBusy } from "./store-failure.ts";
+import { patiently } from "./patiently.ts";
 import { prepareTextTables } from "./text-index-schema.ts";
 
 /** How long a thread of the index waits for the lock of another; nobody on the main thread does. */
@@ -16,18 +16,5 @@ export function openTextDatabase(file: string): DatabaseSync {
   } catch (error) {
     db.close();
     throw error;
-  }
-}
-
-/** Who opens a new database while another process does is told "busy" at once: wait and try again. */
-function patiently<T>(work: () => T): T {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let tries = 1; ; tries++) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || tries === 200) throw error;
-      Atomics.wait(pause, 0, 0, 20);
-    }
   }
 }

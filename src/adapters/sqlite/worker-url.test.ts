@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { workerUrl } from "./worker-url.ts";
 
-test.each(["writer", "reader", "text-index-worker", "memory-worker"] as const)(
+test.each(["writer", "reader", "text-index-worker", "memory-worker", "page-cache-worker"] as const)(
   "the %s thread's code is where it is looked for",
   (role) => {
     expect(existsSync(workerUrl(role))).toBe(true);

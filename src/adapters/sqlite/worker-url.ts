@@ -1,5 +1,5 @@
 /** A thread of the SQLite store. */
-export type WorkerRole = "writer" | "reader" | "text-index-worker" | "memory-worker";
+export type WorkerRole = "writer" | "reader" | "text-index-worker" | "memory-worker" | "page-cache-worker";
 
 /**
  * Where the code of a thread is: beside this file in the source, beside this chunk in a bundle.

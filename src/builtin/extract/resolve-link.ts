@@ -8,7 +8,11 @@ export function baseOf(href: string | undefined, url: string | undefined): URL |
 export function httpUrl(href: string | undefined, base: URL | undefined): URL | undefined {
   if (href === undefined || href.length > maxAddress) return undefined;
   const url = URL.parse(href.trim(), base?.href);
-  return url !== null && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
+  // A password in a page is nobody's to pass on, and the page behind it is asked for without one.
+  url.username = "";
+  url.password = "";
+  return url;
 }
 
 /** Longer ones hold data, not an address. */

@@ -1,5 +1,6 @@
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
 import { type Door, type HttpResponse, type RequestHeaders, retryAfterMs } from "../../net/index.ts";
+import { cleanText } from "./clean-results.ts";
 import type { SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
@@ -19,6 +20,9 @@ export interface ProviderRequest {
 /** A list of results has a few kilobytes. */
 const mostBytes = 2 * 2 ** 20;
 const timeoutMs = 10_000;
+
+/** Time for a whole search, whoever is asked. */
+export const searchMs = 30_000;
 
 /** Asks a provider and gives what it answered as text. Whatever is no proper answer is a failure of its own kind. */
 export async function askProvider(request: ProviderRequest): Promise<string> {
@@ -87,11 +91,16 @@ export function readItems(name: string, items: readonly unknown[] | undefined, k
   return results;
 }
 
+/** A word of the provider's own, fit for a message. */
+export function quoted(word: unknown, most = 200): string {
+  return cleanText(typeof word === "string" ? word : (JSON.stringify(word) ?? ""), most);
+}
+
 /** Whoever is refused and asks again at once is refused for longer. */
-const usualWaitMs = 60_000;
+export const blockedMs = 60_000;
 
 /** The provider does not answer because of who asks, or how often. */
-export function blocked(name: string, why: string, waitMs: number = usualWaitMs): Error {
+export function blocked(name: string, why: string, waitMs: number = blockedMs): Error {
   return searchFailure("blocked", `${name} refuses to answer: ${why}`, { retryAfterMs: waitMs });
 }
 
@@ -112,6 +121,11 @@ function statusFailure({ status, headers }: HttpResponse, name: string, now: num
 function unreached(error: unknown, name: string): unknown {
   if (!isFailureError(error) || error.code === "cancelled") return error;
   if (error.code === "permission_denied" || error.code === "validation_error") return error;
+  if (error.code === "timeout") {
+    // Whoever used up so much of a search is not asked again within it.
+    const options = { retryAfterMs: searchMs, cause: error };
+    return searchFailure("provider_slow", `${name} did not answer within ${timeoutMs / 1000} s`, options);
+  }
   return searchFailure("provider_error", `${name} cannot be reached: ${error.message}`, {
     retry: error.toFailure("safe").retry,
     cause: error,

@@ -16,6 +16,7 @@ export interface BraveOptions {
 
 /** The most results that the API gives at once. */
 const mostResults = 20;
+const spare = 5;
 
 /** Brave Search, by its API. */
 export function braveProvider({ door, apiKey, baseUrl, missing = ["apiKey"] }: BraveOptions): SearchProvider {
@@ -29,7 +30,8 @@ export function braveProvider({ door, apiKey, baseUrl, missing = ["apiKey"] }: B
       const url = readBaseUrl(name, baseUrl ?? "https://api.search.brave.com", "res/v1/web/search");
       // The API refuses longer questions.
       url.searchParams.set("q", query.slice(0, 400).split(/\s+/).slice(0, 50).join(" "));
-      url.searchParams.set("count", String(Math.min(mostResults, Math.max(1, count))));
+      // A few more than asked for: some may turn out to be the same page, or no page.
+      url.searchParams.set("count", String(Math.min(mostResults, Math.max(1, count) + spare)));
       url.searchParams.set("text_decorations", "false");
       const headers = { accept: "application/json", "x-subscription-token": apiKey ?? "" };
       const answer = await askForJson({ door, name, url, headers, signal, explain });

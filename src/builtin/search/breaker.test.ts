@@ -36,8 +36,23 @@ describe("a breaker", () => {
 
   test("rests at once where the other side says how long", () => {
     const breaker = new Breaker(limits);
-    breaker.fail(0, 250);
+    expect(breaker.fail(0, { waitMs: 250 })).toBe(250);
     expect(breaker.enter(0)).toBe(250);
+  });
+
+  test("counts calls, not how often each tried", () => {
+    const breaker = new Breaker(limits);
+    expect(["a", "a", "a"].map((call) => breaker.fail(0, { call }))).toEqual([0, 0, 0]);
+    expect(breaker.enter(0)).toBe(0);
+    expect(breaker.fail(0, { call: "b" })).toBe(100);
+    expect(breaker.enter(0)).toBe(100);
+  });
+
+  test("does not rest shorter because somebody fails late", () => {
+    const breaker = new Breaker(limits);
+    breaker.fail(0, { waitMs: 300 });
+    breaker.fail(10, { waitMs: 20 });
+    expect(breaker.enter(10)).toBeGreaterThanOrEqual(290);
   });
 
   test("success in between starts the count anew; what tells nothing changes nothing", () => {

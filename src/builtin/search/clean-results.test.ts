@@ -1,6 +1,6 @@
 import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalUrl, withoutTracking } from "./canonical-url.ts";
+import { canonicalUrl, withoutTracking } from "../../text/index.ts";
 import { cleanResults, cleanText } from "./clean-results.ts";
 
 describe("two addresses are the same page", () => {

@@ -1,5 +1,4 @@
-import { stripUnsafe } from "../../text/index.ts";
-import { canonicalUrl, withoutTracking } from "./canonical-url.ts";
+import { canonicalUrl, stripUnsafe, withoutTracking } from "../../text/index.ts";
 import type { SearchResult } from "./search-provider.ts";
 
 const longest = { title: 300, snippet: 1000, url: 2048 } as const;

@@ -1,5 +1,5 @@
 import type { Door } from "../../net/index.ts";
-import { askForJson, blocked, listAt, memberOf, textAt } from "./ask-provider.ts";
+import { askForJson, blocked, listAt, memberOf, quoted, textAt } from "./ask-provider.ts";
 import { readBaseUrl } from "./read-base-url.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
@@ -55,8 +55,8 @@ export function mediawikiProvider({ door, apiUrl, userAgent, missing = ["apiUrl"
 
   function checkError(error: unknown): void {
     if (error === undefined) return;
-    const code = textAt(error, "code").slice(0, 60);
-    const info = textAt(error, "info").slice(0, 300);
+    const code = quoted(textAt(error, "code"), 60);
+    const info = quoted(textAt(error, "info"), 300);
     if (/ratelimit|blocked|maxlag/i.test(code)) throw blocked(name, `${code}: ${info}`);
     throw searchFailure("provider_error", `${name} answered ${code}: ${info}`, { retry: "never" });
   }

@@ -14,6 +14,7 @@ import {
   type SearchResult,
   braveProvider,
   createCorpus,
+  createSearch,
   duckduckgoProvider,
   mediawikiProvider,
   openProviders,
@@ -70,12 +71,37 @@ describe("SearXNG", () => {
     });
   });
 
-  test("whose engines are all refused is blocked, not empty", async () => {
-    const { site, door } = await serve(json({ results: [], unresponsive_engines: [["google", "Suspended: CAPTCHA"]] }));
-    await expect(ask(makers["searxng"]!(door, site.origin))).rejects.toMatchObject({
-      reason: "blocked",
-      message: expect.stringContaining("google: Suspended: CAPTCHA"),
+  test.each([
+    [
+      [
+        ["google", "Suspended: CAPTCHA"],
+        ["bing", "timeout"],
+      ],
+      "blocked",
+      "(google: Suspended: CAPTCHA; bing: timeout)",
+    ],
+    [[["bing", "timeout"]], "provider_error", "(bing: timeout)"],
+    [["bing\u202e\n", { a: 1 }, 7, null], "provider_error", '(bing; {"a":1}; 7; null)'],
+    [Array.from({ length: 8 }, () => ["x", "too many requests"]), "blocked", "; 3 more)"],
+  ])("that found nothing while engines of it failed (%j) is %s, not empty", async (engines, reason, words) => {
+    const { site, door } = await serve(json({ results: [], unresponsive_engines: engines }));
+    const failure = await ask(makers["searxng"]!(door, site.origin)).catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({
+      reason,
+      message: expect.stringContaining("found nothing, but some of its engines"),
     });
+    expect((failure as Error).message).toContain(words);
+  });
+
+  test("gives as many as are asked for, however often it repeats itself", async () => {
+    const results = Array.from({ length: 60 }, (_unused, index) => ({
+      title: "T",
+      url: `https://a.test/${Math.floor(index / 6)}?utm_source=${index}`,
+      content: "c",
+    }));
+    const { site, door } = await serve(json({ results }));
+    const search = createSearch({ providers: [makers["searxng"]!(door, site.origin)] });
+    expect((await search.search({ query: "x", count: 10 })).results).toHaveLength(10);
   });
 
   test("may find nothing", async () => {

@@ -24,6 +24,78 @@ describe("a pronoun is replaced by what was talked about", () => {
   });
 });
 
+describe("a Chinese history is understood", () => {
+  test.each([
+    [
+      "它什么时候建成的",
+      [user("请问埃菲尔铁塔在哪里？"), model("埃菲尔铁塔位于法国巴黎。")],
+      "埃菲尔铁塔什么时候建成的",
+    ],
+    ["它的价格是多少", [user("特斯拉Model 3怎么样"), model("它是一款电动轿车。")], "特斯拉Model 3的价格是多少"],
+    ["那里的天气怎么样", [user("我想去杭州旅游")], "杭州的天气怎么样"],
+    ["那个地方好玩吗", [user("下周我们要去九寨沟")], "九寨沟好玩吗"],
+    ["这家公司的创始人是谁", [user("帮我查一下字节跳动的最新新闻，谢谢")], "字节跳动的创始人是谁"],
+    ["该公司的市值", [user("苹果公司今年的营收如何")], "苹果公司的市值"],
+    ["其历史", [user("讲讲长城")], "长城的历史"],
+    ["这个怎么安装", [user("我最近在学习 PostgreSQL 数据库")], "PostgreSQL 数据库怎么安装"],
+    ["这本书的作者是谁", [user("我在看《三体》")], "三体的作者是谁"],
+    ["它好用吗", [user("我刚买了一台小米扫地机器人")], "小米扫地机器人好用吗"],
+    ["她的代表作有哪些", [user("张爱玲是谁"), model("张爱玲是中国现代作家。")], "张爱玲的代表作有哪些"],
+    ["它支持哪些平台", [user("你好"), model("你好！有什么可以帮你的吗？"), user("介绍一下Rust吧")], "Rust支持哪些平台"],
+  ])("%s", (query, history, expected) => {
+    expect(refineQuery(query, history)).toBe(expected);
+  });
+});
+
+describe("words of chatting are no topic", () => {
+  test.each([
+    ["how old is it", [user("Can you please tell me about the Great Wall? Thanks!")], "how old is Great Wall"],
+    [
+      "who invented it",
+      [
+        user("what is the telephone"),
+        model("Sure! Here is the answer: the telephone is a device. Let me know if you have other questions."),
+        user("thanks, great answer"),
+      ],
+      "who invented telephone",
+    ],
+    [
+      "how do I install it",
+      [
+        user("please recommend a good database for my project"),
+        model("I would recommend PostgreSQL. It is a great choice."),
+        user("ok thanks, sounds good"),
+      ],
+      "how do I install PostgreSQL",
+    ],
+    ["what are its side effects", [user("my doctor gave me metformin yesterday")], "what are metformin side effects"],
+    [
+      "more about them",
+      [user("Thanks for the answer. Please show me results about heat pumps")],
+      "more about heat pumps",
+    ],
+    ["它有多长", [user("长江是中国最长的河流吗？"), model("是的。"), user("好的，谢谢你的回答")], "长江有多长"],
+    ["他们的首都在哪", [user("法国的人口是多少？"), model("约为6800万。"), user("谢谢！")], "法国的首都在哪"],
+    ["它什么时候发布的", [user("麻烦你告诉我 iPhone 17 的信息，非常感谢")], "iPhone 17什么时候发布的"],
+  ])("%s", (query, history, expected) => {
+    expect(refineQuery(query, history)).toBe(expected);
+  });
+
+  test.each([
+    ["who built it", [user("Hello, how are you today?"), model("Great, thanks! How can I help you?"), user("ok")]],
+    ["它有多高", [user("你好"), model("您好，请问有什么可以帮您？"), user("好的，非常感谢你的回答")]],
+  ])("%s stays as it is after nothing else", (query, history) => {
+    expect(refineQuery(query, history)).toBe(query);
+  });
+});
+
+test.each([
+  ["when did he die", [user("Could you tell me who wrote Hamlet?"), model("The answer is William Shakespeare.")]],
+  ["他是哪年去世的", [user("谁写了哈姆雷特？"), model("哈姆雷特的作者是 William Shakespeare。")]],
+])("a person is who was asked for, not what the question was about: %s", (query, history) => {
+  expect(refineQuery(query, history)).toContain("William Shakespeare");
+});
+
 describe("a query stays as it is", () => {
   test.each([
     ["population of France", [user("Tell me about Germany")]],
@@ -32,6 +104,11 @@ describe("a query stays as it is", () => {
     ['"it" the novel', [user("Tell me about Germany")]],
     ["proof that pi is irrational", [user("Tell me about Germany")]],
     ["其他城市", [user("介绍一下柏林")]],
+    ["吉他入门", [user("介绍一下柏林")]],
+    ["其中的原因", [user("介绍一下柏林")]],
+    ["这个月的新闻", [user("介绍一下柏林")]],
+    ["那个时候的物价", [user("介绍一下柏林")]],
+    ["尤其重要的城市", [user("介绍一下柏林")]],
     ["who built it", []],
     ["who built it", [user("and the of"), user("???")]],
   ])("%s", (query, history) => {

@@ -9,7 +9,10 @@ export interface SearchResult {
 /** What to look for. */
 export interface SearchQuery {
   readonly query: string;
-  /** At most this many; a provider may give more or fewer. */
+  /**
+   * How many are wanted. A provider may give more, and should where that costs nothing: what is no page, or a page that
+   * is there already, is left out afterwards.
+   */
   readonly count: number;
   readonly signal: AbortSignal;
 }

@@ -14,11 +14,12 @@ export const searchReasons = {
   },
   bad_key: { code: "not_available", means: "The provider does not accept the key.", retry: "never" },
   bad_answer: { code: "execution_error", means: "The provider answered with something that is no list of results." },
+  provider_slow: { code: "timeout", means: "The provider did not answer in time.", retry: "safe" },
   provider_error: { code: "not_available", means: "The provider failed or cannot be reached." },
   rate_limited: { code: "not_available", means: "Our own limit for this provider is reached for now." },
   resting: {
     code: "not_available",
-    means: "The provider failed several times in a row and is left alone for a while.",
+    means: "The provider failed several times and is left alone for a while; the message has its last failure.",
   },
   all_failed: { code: "not_available", means: "Every provider failed; the message lists the reason of each." },
   aborted: { code: "cancelled", means: "The caller cancelled the search." },

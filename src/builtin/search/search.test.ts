@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { loopbackOnly, loopbackSite } from "../../../test/support/loopback-site.ts";
+import type { FailureError } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { createDoor } from "../../net/index.ts";
 import {
@@ -78,6 +79,20 @@ describe("[D07] providers are asked in order", () => {
     expect((failure as Error).message).toMatch(/a: it is blocked \(blocked\)[\s\S]*b: .*\(provider_error\)/);
   });
 
+  test("when one of all was slow, nobody is asked again within the same search", async () => {
+    const slow = provider("a", () => {
+      throw searchFailure("provider_slow", "it is slow", { retryAfterMs: 30_000 });
+    });
+    const engine = createEngine({
+      tools: [webSearchTool({ search: createSearch({ providers: [slow, provider("b", broken("provider_error"))] }) })],
+    });
+    closing.push(() => engine.close());
+    expect(await engine.call("web_search", { query: "x" })).toMatchObject({
+      error: { reason: "all_failed", retry: "safe", retryAfterMs: 30_000 },
+      meta: { attempts: 1 },
+    });
+  });
+
   test("the failure of the only one is told as it is", async () => {
     const search = createSearch({ providers: [provider("a", broken("blocked", 9000))] });
     await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "blocked" });
@@ -146,10 +161,54 @@ describe("each provider is spared", () => {
     const search = createSearch({ providers: [shaky], clock, perMinute: 600 });
     for (let turn = 0; turn < 5; turn++) await search.search({ query: "x" }).catch(() => {});
     expect(shaky.queries).toHaveLength(3);
-    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "resting" });
+    await expect(search.search({ query: "x" })).rejects.toMatchObject({
+      reason: "resting",
+      message: expect.stringMatching(/a is left alone .* asked again in 30 s; last it said: it is provider_error/),
+    });
     works = true;
     clock.advance(30_001);
     expect(await search.search({ query: "x" })).toMatchObject({ provider: "a" });
+  });
+
+  test("by its breaker, which counts calls and not the tries of each", async () => {
+    const shaky = provider("a", broken("provider_error"));
+    const engine = createEngine({
+      tools: [webSearchTool({ search: createSearch({ providers: [shaky], perMinute: 600 }) })],
+    });
+    closing.push(() => engine.close());
+    for (const attempts of [4, 4]) {
+      expect(await engine.call("web_search", { query: "x" })).toMatchObject({
+        error: { reason: "provider_error", message: "it is provider_error" },
+        meta: { attempts },
+      });
+    }
+    // The third call opens it: its failure says why, and when somebody is asked again.
+    expect(await engine.call("web_search", { query: "x" })).toMatchObject({
+      error: { reason: "provider_error", message: "it is provider_error", retryAfterMs: 30_000 },
+      meta: { attempts: 1 },
+    });
+    expect(shaky.queries).toHaveLength(9);
+    expect(await engine.call("web_search", { query: "x" })).toMatchObject({
+      error: {
+        reason: "resting",
+        message: expect.stringMatching(/asked again in \d+ s; last it said: it is provider/),
+      },
+    });
+  });
+
+  test("that hangs is asked once in a search", async () => {
+    const clock = new FakeClock();
+    const site = await loopbackSite(() => {});
+    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], clock });
+    closing.push(site.close, () => door.close());
+    const search = createSearch({ providers: [searxngProvider({ door, baseUrl: site.origin })], clock });
+    const failing = search.search({ query: "x" }).catch((error: unknown) => error as FailureError);
+    await expect.poll(() => site.paths.length).toBe(1);
+    await clock.pass(10_000);
+    const failure = await failing;
+    expect(failure).toMatchObject({ code: "timeout", reason: "provider_slow" });
+    // Later than any search that is still under way.
+    expect((failure as FailureError).toFailure()).toMatchObject({ retry: "safe", retryAfterMs: 30_000 });
   });
 
   test("by its own word: it is left alone as long as it asks", async () => {

@@ -1,5 +1,6 @@
-import { type Clock, type Failure, type FailureError, isFailureError, systemClock } from "../../base/index.ts";
+import { type Clock, type Failure, FailureError, isFailureError, systemClock } from "../../base/index.ts";
 import { type ResultCache, createMemoryCache } from "../../store/index.ts";
+import { searchMs } from "./ask-provider.ts";
 import { Breaker } from "./breaker.ts";
 import { cleanResults } from "./clean-results.ts";
 import { RateBucket } from "./rate-bucket.ts";
@@ -24,6 +25,8 @@ export interface SearchRequest {
   readonly query: string;
   /** 5 where absent. */
   readonly count?: number;
+  /** Names the call that asks; where it asks again, all its failures count as one. */
+  readonly call?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -65,11 +68,14 @@ interface Asked {
   readonly provider: SearchProvider;
   readonly breaker: Breaker;
   readonly bucket: RateBucket;
+  /** Why it failed last. */
+  lastFailure?: FailureError;
 }
 
 interface Question {
   readonly query: string;
   readonly count: number;
+  readonly call: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -144,21 +150,17 @@ class OrderedSearch implements Search {
     return { results, provider: provider.name, cached: false };
   }
 
-  async #guarded({ provider, breaker, bucket }: Asked, question: Question): Promise<readonly SearchResult[]> {
+  async #guarded(asked: Asked, question: Question): Promise<readonly SearchResult[]> {
+    const { provider, breaker, bucket } = asked;
     const restMs = breaker.enter(this.#clock.elapsed());
-    if (restMs > 0) {
-      throw searchFailure("resting", `${provider.name} failed several times and is left alone for now`, {
-        retryAfterMs: Math.ceil(restMs),
-      });
-    }
+    if (restMs > 0) throw resting(asked, restMs);
     try {
       await this.#turn(provider.name, bucket, question.signal);
       const results = await provider.search(question);
       breaker.succeed();
       return results;
     } catch (error) {
-      this.#note(breaker, error);
-      throw error;
+      throw this.#note(asked, error, question.call);
     }
   }
 
@@ -176,12 +178,22 @@ class OrderedSearch implements Search {
     }
   }
 
-  /** Only what tells something about the provider counts against it. */
-  #note(breaker: Breaker, error: unknown): void {
+  /** Only what tells something about the provider counts against it. Gives what to say of it. */
+  #note(asked: Asked, error: unknown, call: string | undefined): unknown {
+    const { breaker } = asked;
     const failure = isFailureError(error) ? error.toFailure("safe") : undefined;
-    const counts = failure === undefined || againstProvider.has(failure.reason ?? "");
-    if (counts) breaker.fail(this.#clock.elapsed(), failure?.retryAfterMs);
-    else breaker.forget();
+    if (failure !== undefined && !againstProvider.has(failure.reason ?? "")) {
+      breaker.forget();
+      return error;
+    }
+    const waitMs = failure?.reason === "blocked" ? failure.retryAfterMs : undefined;
+    const restMs = breaker.fail(this.#clock.elapsed(), { call, waitMs });
+    if (!isFailureError(error) || failure === undefined) return error;
+    asked.lastFailure = error;
+    if (restMs === 0) return error;
+    // Nobody gets an answer before the rest is over, whatever the provider itself would say.
+    const { message, ...said } = failure;
+    return new FailureError(message, { ...said, retryAfterMs: Math.ceil(restMs), cause: error });
   }
 
   #notConfigured(): FailureError {
@@ -193,13 +205,26 @@ class OrderedSearch implements Search {
   }
 }
 
-const againstProvider: ReadonlySet<string> = new Set(["blocked", "bad_answer", "provider_error"]);
+const againstProvider: ReadonlySet<string> = new Set(["blocked", "bad_answer", "provider_error", "provider_slow"]);
 
-function readQuestion({ query, count = 5, signal }: SearchRequest): Question {
+function resting({ provider: { name }, lastFailure }: Asked, restMs: number): FailureError {
+  const again = `${name} is left alone after it failed, and asked again in ${Math.ceil(restMs / 1000)} s`;
+  const words = (why: string | undefined): string => (why === undefined ? again : `${again}; last it said: ${why}`);
+  const last = lastFailure?.toFailure("safe");
+  return searchFailure("resting", words(last?.message), {
+    forModel: words(last?.forModel),
+    // Longer than a search, so that none sits out the rest: its caller may have something better to do.
+    retryAfterMs: Math.max(searchMs, Math.ceil(restMs)),
+    cause: lastFailure,
+  });
+}
+
+function readQuestion({ query, count = 5, signal, call }: SearchRequest): Question {
   const text = query.replaceAll(/\s+/g, " ").trim().slice(0, longestQuery).toWellFormed();
   if (text === "") throw searchFailure("empty_query", "there is nothing to search for; write a query of a few words");
   return {
     query: text,
+    call,
     count: Math.min(mostResults, Math.max(1, Math.trunc(count) || 1)),
     signal: signal ?? new AbortController().signal,
   };
@@ -209,12 +234,14 @@ function allFailed(failed: readonly Told[]): FailureError {
   const [first] = failed;
   if (failed.length === 1 && first !== undefined) return first.error;
   const waits = failed.flatMap(({ failure }) => failure.retryAfterMs ?? []);
+  // Whoever kept a search waiting would do so again, however soon the others may be asked.
+  const isLate = failed.some(({ failure }) => failure.code === "timeout");
   const list = (words: (failure: Failure) => string): string =>
     failed.map(({ name, failure }) => `\n- ${name}: ${words(failure)} (${failure.reason ?? failure.code})`).join("");
   return searchFailure("all_failed", `no search provider could answer:${list(({ message }) => message)}`, {
     forModel: `no search provider could answer:${list(({ forModel }) => forModel)}`,
     retry: failed.some(({ failure }) => failure.retry === "safe") ? "safe" : "never",
-    ...(waits.length === failed.length && { retryAfterMs: Math.min(...waits) }),
+    ...((isLate || waits.length === failed.length) && { retryAfterMs: Math.min(...waits) }),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Door } from "../../net/index.ts";
-import { askForJson, blocked, listAt, readItems } from "./ask-provider.ts";
+import { askForJson, blockedMs, listAt, quoted, readItems } from "./ask-provider.ts";
 import { readBaseUrl } from "./read-base-url.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
@@ -15,13 +15,16 @@ export interface SearxngOptions {
   readonly missing?: readonly string[];
 }
 
+/** How an instance says that an engine does not want it. */
+const refusal = /captcha|suspended|too many|denied|forbidden|blocked|\b(?:403|429)\b/i;
+
 /** A SearXNG instance; its settings must allow the format `json`. */
 export function searxngProvider({ door, baseUrl, language, missing = ["baseUrl"] }: SearxngOptions): SearchProvider {
   const name = "searxng";
   return {
     name,
     configured: () => baseUrl !== undefined || { missing },
-    async search({ query, count, signal }) {
+    async search({ query, signal }) {
       const url = readBaseUrl(name, baseUrl, "search");
       url.searchParams.set("q", query);
       url.searchParams.set("format", "json");
@@ -29,7 +32,7 @@ export function searxngProvider({ door, baseUrl, language, missing = ["baseUrl"]
       const answer = await askForJson({ door, name, url, signal, explain });
       const results = readItems(name, listAt(answer, "results"), { title: "title", url: "url", snippet: "content" });
       if (results.length === 0) checkEngines(listAt(answer, "unresponsive_engines"));
-      return results.slice(0, count * 2);
+      return results;
     },
   };
 
@@ -40,12 +43,22 @@ export function searxngProvider({ door, baseUrl, language, missing = ["baseUrl"]
     });
   }
 
-  /** No result because every engine behind it was refused is no answer. */
+  /** Nothing found, while engines behind it were refused or failed, is no answer: they might have found something. */
   function checkEngines(engines: readonly unknown[] | undefined): void {
     if (engines === undefined || engines.length === 0) return;
-    const reasons = engines
-      .slice(0, 5)
-      .map((engine) => (Array.isArray(engine) ? engine.map(String).join(": ") : String(engine)));
-    throw blocked(name, `none of its engines answers (${reasons.join("; ").slice(0, 300)})`);
+    const said = engines.slice(0, 5).map((engine) =>
+      [engine]
+        .flat()
+        .map((word) => quoted(word, 60))
+        .join(": "),
+    );
+    const more = engines.length > said.length ? `; ${engines.length - said.length} more` : "";
+    const message = `${name} found nothing, but some of its engines did not answer (${said.join("; ")}${more})`;
+    const isRefused = said.some((words) => refusal.test(words));
+    throw searchFailure(
+      isRefused ? "blocked" : "provider_error",
+      message,
+      isRefused ? { retryAfterMs: blockedMs } : {},
+    );
   }
 }

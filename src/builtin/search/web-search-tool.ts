@@ -1,6 +1,8 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool, ok } from "../../tool/index.ts";
-import { type ChatTurn, refineQuery } from "./refine-query.ts";
+import { searchMs } from "./ask-provider.ts";
+import type { ChatTurn } from "./chat-topics.ts";
+import { refineQuery } from "./refine-query.ts";
 import type { Search } from "./search.ts";
 import type { SearchResult } from "./search-provider.ts";
 
@@ -70,7 +72,7 @@ export function webSearchTool({
     capabilities: ["search", "搜索"],
     aliases: ["webSearch", "search_web"],
     effect: "read",
-    timeoutMs: 30_000,
+    timeoutMs: searchMs,
     input: fromJsonSchema<WebSearchInput, WebSearchInput>({
       type: "object",
       properties: {
@@ -97,10 +99,10 @@ export function webSearchTool({
       ],
     }),
     output: outputSchema,
-    run: async (args, { signal }) => {
+    run: async (args, { signal, callId }) => {
       const { count = args.max_results ?? 5, chat_history = args.chatHistory ?? [] } = args;
       const query = refineQuery(args.query, chat_history);
-      const { results, provider, cached } = await search.search({ query, count, signal });
+      const { results, provider, cached } = await search.search({ query, count, signal, call: callId });
       const output = { results, provider, ...(query !== args.query && { query }) };
       return cached ? ok(output, { meta: { fromSearchCache: true } }) : output;
     },

@@ -1,6 +1,8 @@
-import type { Failure } from "../../base/index.ts";
+import { type Failure } from "../../base/index.ts";
+import { noPage } from "./no-page.ts";
 import type { Pages } from "./pages.ts";
 import { type ReadAllOptions, type ReadPage, type BatchItem } from "./page.ts";
+import { callTimeMs } from "./page-limits.ts";
 
 /** What the tools for many pages take. */
 export interface BatchInput {
@@ -84,27 +86,31 @@ export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices
 
 /** Time for the call: the pages end by themselves at their own deadline. */
 export function batchDeadlineMs(args: BatchInput, pages: Pages): number {
-  return timeoutOf(args, pages) + 5000;
+  return callTimeMs(timeoutOf(args, pages));
 }
 
 function timeoutOf({ timeout }: BatchInput, { limits }: Pages): number {
   return timeout === undefined ? limits.deadlineMs : timeout * 1000;
 }
 
-/** Reads all pages of a call. */
-export function readBatch(
+/** Reads all pages of a call; one at least, or it fails. */
+export async function readBatch(
   args: BatchInput,
   pages: Pages,
   options: Pick<ReadAllOptions, "signal" | "onSettled">,
 ): Promise<readonly BatchItem<ReadPage>[]> {
   const { urls, format = "markdown", max_length = defaultLength } = args;
   const share = Math.floor(mostCharacters / Math.max(1, urls.length));
-  return pages.readAll(urls, {
+  const items = await pages.readAll(urls, {
     ...options,
     as: format,
     maxChars: Math.min(max_length, share),
     deadlineMs: timeoutOf(args, pages),
   });
+  if (items.length > 0 && items.every(({ page }) => page === undefined)) {
+    throw noPage(items, batchDeadlineMs(args, pages));
+  }
+  return items;
 }
 
 /** A page's text in the format that was asked for. */

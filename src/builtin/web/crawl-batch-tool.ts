@@ -1,3 +1,4 @@
+import { withoutCredentials } from "../../net/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import {
@@ -31,7 +32,7 @@ export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchI
     name: "crawl_batch",
     description:
       "Fetches many web pages at once and gives { pages, errors }: the main content of every page that could be read, " +
-      "and why the others could not. Polite: a few requests at a time, two per host, robots.txt respected. Use it for " +
+      "and why the others could not; it fails where none could. Polite: a few requests at a time, two per host, robots.txt respected. Use it for " +
       "a list of known addresses; use fetch_page for one.",
     displayName: "Crawl batch",
     category: "crawler",
@@ -72,7 +73,7 @@ export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchI
         page === undefined ? [] : [{ ...pageFacts(page), content: contentOf(page, args) }],
       );
       const errors = items.flatMap(({ url, failure }) =>
-        failure === undefined ? [] : [{ url, ...toBatchError(failure) }],
+        failure === undefined ? [] : [{ url: withoutCredentials(url), ...toBatchError(failure) }],
       );
       return { pages: fetched, errors, total, fetched: fetched.length, failed: errors.length };
     },

@@ -23,7 +23,10 @@ export interface PageRequest {
   readonly url: string;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
-  readonly timeoutMs: number;
+  /** How long the page may take from now on. */
+  readonly pageMs: () => number;
+  /** How long the site's robots.txt may take from now on. */
+  readonly robotsMs: () => number;
   /** Told what the site asks of programs before the page is requested. */
   readonly onRules?: (rules: RobotsRules, host: string) => void;
 }
@@ -38,7 +41,7 @@ export async function fetchPage(request: PageRequest, world: FetchWorld): Promis
   if (local !== undefined) return resolveHere(request, local, world.clock);
   const address = URL.parse(request.url);
   const key = keyOf(address) ?? request.url;
-  const kept = await world.cache.get(key);
+  const kept = isKeepable(address) ? await world.cache.get(key) : undefined;
   if (kept !== undefined && isFresh(kept, request, world.clock)) return fromStore(request, kept);
   if (address !== null) await checkRobots(address, request, world);
   const usable = kept !== undefined && kept.body.byteLength <= request.maxBytes ? kept : undefined;
@@ -53,6 +56,11 @@ function keyOf(address: URL | null): string | undefined {
   const copy = new URL(address);
   copy.hash = "";
   return copy.href;
+}
+
+/** What the door refuses by its form alone was never fetched, and nothing is opened to look for it. */
+function isKeepable(address: URL | null): boolean {
+  return address !== null && /^https?:$/.test(address.protocol) && address.username === "" && address.password === "";
 }
 
 function resolverOf(url: string, resolvers: FetchWorld["resolvers"]): AddressResolver | undefined {
@@ -87,7 +95,7 @@ function isFresh(page: StoredPage, { maxBytes }: PageRequest, clock: Clock): boo
 
 async function checkRobots(address: URL, request: PageRequest, { robots }: FetchWorld): Promise<void> {
   if (robots === undefined) return;
-  const rules = await robots.rulesFor(address, request.signal);
+  const rules = await robots.rulesFor(address, { signal: request.signal, timeoutMs: request.robotsMs() });
   request.onRules?.(rules, address.host);
   if (rules.allows(address.pathname + address.search)) return;
   throw webFailure(
@@ -102,10 +110,10 @@ interface Asking extends FetchWorld {
 }
 
 async function ask(request: PageRequest, kept: StoredPage | undefined, world: Asking): Promise<FetchedPage> {
-  const { url, signal, maxBytes, timeoutMs } = request;
+  const { url, signal, maxBytes } = request;
   const { key } = world;
   const headers = { accept, "user-agent": world.userAgent, ...(kept !== undefined && conditions(kept)) };
-  const response = await world.door.request({ url: key, headers, signal, maxBytes, timeoutMs });
+  const response = await world.door.request({ url: key, headers, signal, maxBytes, timeoutMs: request.pageMs() });
   if (response.status === 304 && kept !== undefined) {
     // An equal mark of another page, reached by another redirect, says nothing about the one that is kept.
     if (response.url !== kept.finalUrl) return ask(request, undefined, world);

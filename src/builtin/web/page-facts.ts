@@ -1,5 +1,6 @@
 import type { Pages } from "./pages.ts";
 import type { ReadPage } from "./page.ts";
+import { callTimeMs } from "./page-limits.ts";
 
 /** What every output about a page has. */
 export interface PageFacts {
@@ -53,7 +54,7 @@ function isElsewhere(url: string, finalUrl: string): boolean {
   return asked.href !== finalUrl && url !== finalUrl;
 }
 
-/** Time for one page, the site's robots.txt and the reading of the page included. */
+/** Time for one page, the reading of it included. */
 export function pageDeadlineMs({ limits }: Pages): number {
-  return limits.timeoutMs + 15_000;
+  return callTimeMs(limits.timeoutMs);
 }

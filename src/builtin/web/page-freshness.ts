@@ -11,10 +11,14 @@ export interface Freshness {
 /** Nobody should see a page older than this without the server having been asked. */
 const longestMs = 24 * 3_600_000;
 
-/** Reads `Cache-Control`, `Expires`, `Age` and `Vary` of an answer, as a cache of one user does (RFC 9111). */
+/**
+ * Reads `Cache-Control`, `Expires`, `Age` and `Vary` of an answer (RFC 9111). As strict as a cache that many share: what
+ * is private or comes with a cookie was meant for one reader, and a cache outlives whoever read it.
+ */
 export function freshnessOf({ headers }: Pick<HttpResponse, "headers">, now: number): Freshness {
   const control = directives(textOf(headers["cache-control"]));
-  const storable = !control.has("no-store") && !textOf(headers["vary"]).includes("*");
+  const personal = control.has("private") || headers["set-cookie"] !== undefined;
+  const storable = !personal && !control.has("no-store") && !textOf(headers["vary"]).includes("*");
   if (!storable || control.has("no-cache")) return { storable, freshMs: 0 };
   const maxAge = seconds(control.get("max-age"));
   const freshMs = maxAge === undefined ? untilExpired(headers, now) : maxAge * 1000;

@@ -4,7 +4,7 @@ import type { PoliteLimits } from "./polite-queue.ts";
 export interface PageLimits extends PoliteLimits {
   /** The most decoded bytes of a page. */
   readonly maxBytes: number;
-  /** For one page, redirects and body included. */
+  /** For one page, the site's robots.txt, redirects and body included; in a batch it may be less, never more. */
   readonly timeoutMs: number;
   /** For a whole batch. */
   readonly deadlineMs: number;
@@ -22,3 +22,11 @@ export const usualLimits: PageLimits = {
   perHost: 2,
   hostDelayMs: 100,
 };
+
+/** For reading what was fetched, which has a hard stop of its own. */
+const readingMs = 5000;
+
+/** Time for a call that fetches and reads so long; whoever used it up is not asked again within it. */
+export function callTimeMs(fetchingMs: number): number {
+  return fetchingMs + readingMs;
+}

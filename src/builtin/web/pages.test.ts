@@ -7,6 +7,7 @@ import {
   loopbackOnly,
   loopbackSite,
 } from "../../../test/support/loopback-site.ts";
+import type { FailureError } from "../../base/index.ts";
 import { type DoorOptions, createDoor } from "../../net/index.ts";
 import { closeExtraction } from "../extract/index.ts";
 import { type Pages, type PagesOptions, createPages } from "./index.ts";
@@ -183,6 +184,8 @@ describe("the cache", () => {
 
   test.each<[Record<string, string>, string]>([
     [{ "cache-control": "no-store, max-age=60", etag: '"1"' }, "no-store"],
+    [{ "cache-control": "private, max-age=60", etag: '"1"' }, "private"],
+    [{ "cache-control": "max-age=60", etag: '"1"', "set-cookie": "id=1" }, "a cookie"],
     [{ "cache-control": "max-age=60", vary: "*" }, "vary: *"],
     [{}, "no word about it"],
     [{ etag: "bad\u00e9\u00e9", expires: "0" }, "a mark that cannot be sent back"],
@@ -278,12 +281,49 @@ describe("robots.txt", () => {
     expect(site.paths).toEqual(["/robots.txt"]);
   });
 
-  test("that leads inside a private network says nothing about the page", async () => {
+  test.each(["http://169.254.169.254/", "http://localhost/", "ftp://a.test/", "http://u:p@a.test/"])(
+    "that leads to %s, where nobody may go, cannot be read: nothing is allowed",
+    async (location) => {
+      const { site, pages } = await open({
+        "/robots.txt": (_request, response) => response.writeHead(302, { location }).end(),
+        "/": "a",
+      });
+      const failure = await pages.get(`${site.origin}/`).catch((error: unknown) => error as FailureError);
+      expect(failure).toMatchObject({
+        code: "not_available",
+        reason: "robots_unreachable",
+        message: expect.stringMatching(/robots\.txt of 127\.0\.0\.1:\d+ leads to where nothing may be fetched/),
+      });
+      expect((failure as FailureError).toFailure().retry).toBe("never");
+      expect(site.paths).not.toContain("/");
+    },
+  );
+
+  test("behind a name that leads inside cannot be read either", async () => {
+    const site = await loopbackSite((request, response) => {
+      if (request.url === "/robots.txt") response.writeHead(301, { location: "http://inside.test/robots.txt" }).end();
+      else response.end("a");
+    });
+    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], resolve: async () => ["10.0.0.1"] });
+    closing.push(site.close, () => door.close());
+    await expect(createPages({ door }).get(`${site.origin}/`)).rejects.toMatchObject({ reason: "robots_unreachable" });
+    expect(site.paths).not.toContain("/");
+  });
+
+  test("behind redirects without end is none", async () => {
     const { site, pages } = await open({
-      "/robots.txt": (_request, response) => response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+      "/robots.txt": (_request, response) => response.writeHead(302, { location: "/robots.txt" }).end(),
       "/": "a",
     });
     expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
+  });
+
+  test("in a coding that nobody understands cannot be read", async () => {
+    const { site, pages } = await open({
+      "/robots.txt": (_request, response) => response.writeHead(200, { "content-encoding": "x-own" }).end("x"),
+      "/": "a",
+    });
+    await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({ reason: "robots_unreachable" });
   });
 
   test("is let go when nobody waits for it any more, and asked again later", async () => {
@@ -311,6 +351,28 @@ describe("robots.txt", () => {
 });
 
 describe("[D07] many pages", () => {
+  test("that hang do not use up the time of the others of their host", async () => {
+    const kinds = Array.from({ length: 40 }, (_unused, index) => (index < 10 ? "hang" : "page"));
+    const routes = Object.fromEntries(
+      kinds.map((kind, index): [string, string | SiteHandler] => [`/${index}`, kind === "hang" ? () => {} : "x"]),
+    );
+    // One page alone may take as long as the whole batch: ten that hang would take five times that.
+    const { site, pages } = await open(routes, { limits: { timeoutMs: 5000, deadlineMs: 5000, hostDelayMs: 5 } });
+    const items = await pages.getAll(Object.keys(routes).map((path) => site.origin + path));
+    expect(items.map(({ failure }) => failure?.reason)).toEqual(
+      kinds.map((kind) => (kind === "hang" ? "timeout" : undefined)),
+    );
+    expect(items[0]?.failure?.message).toMatch(/its share of the time for all pages \(0\.\d s\); fetch it alone/);
+  });
+
+  test("that are few have more patience", async () => {
+    const { site, pages } = await open(
+      { "/": (_request, response) => void setTimeout(() => response.end("x"), 700) },
+      { limits: { deadlineMs: 3000 } },
+    );
+    expect((await pages.getAll([`${site.origin}/`]))[0]?.page).toMatchObject({ status: 200 });
+  });
+
   test("come in order, each there or with its reason", async () => {
     const { site, pages } = await open({ "/a": article("a"), "/b": article("b") });
     const urls = [`${site.origin}/b`, `${site.origin}/none`, "not a url", `${site.origin}/a`, `${site.origin}/b`];
@@ -384,22 +446,27 @@ describe("[D07] many pages", () => {
   });
 
   test("that are not there when the time is up are told so, and nothing stays open", async () => {
-    const { site, pages } = await open({ "/robots.txt": "", "/fast": "x", "/slow": () => {} });
-    const paths = ["/fast", "/slow", "/slow?2", "/slow?3", "/slow?4"];
+    let hanging = 0;
+    const hang: SiteHandler = (_request, response) => {
+      hanging++;
+      response.on("close", () => hanging--);
+    };
+    const paths = ["/fast", "/1", "/2", "/3", "/4", "/5", "/6"];
+    const slow = Object.fromEntries(paths.map((path) => [path, hang]));
+    const { site, pages } = await open({ ...slow, "/robots.txt": "", "/fast": "x" });
     const started = performance.now();
     const items = await pages.getAll(
       paths.map((path) => site.origin + path),
       { deadlineMs: 500 },
     );
     expect(performance.now() - started).toBeLessThan(1500);
-    expect(items.map(({ failure }) => failure?.reason)).toEqual([
+    expect(items.map(({ failure }) => failure?.code)).toEqual([
       undefined,
-      "not_done",
-      expect.stringMatching(/not_done|http_status/),
-      expect.stringMatching(/not_done|http_status/),
-      expect.stringMatching(/not_done|http_status/),
+      ...Array.from({ length: 6 }, () => "timeout"),
     ]);
-    expect(items[1]?.failure).toMatchObject({ code: "timeout", retry: "safe" });
+    // The last ones had no turn any more.
+    expect(items.at(-1)?.failure).toMatchObject({ reason: "not_done", retry: "safe" });
+    await expect.poll(() => hanging).toBe(0);
   });
 
   test("are refused where they are too large, since nobody would notice", async () => {
@@ -430,6 +497,6 @@ describe("[D07] many pages", () => {
     const fast = Array.from({ length: 10 }, (_unused, index) => `http://host${index}.test/`);
     const items = await pages.getAll([...slow, ...fast], { deadlineMs: 1500 });
     expect(items.slice(10).every(({ page }) => page !== undefined)).toBe(true);
-    expect(items.slice(0, 10).every(({ failure }) => failure?.reason === "not_done")).toBe(true);
+    expect(items.slice(0, 10).every(({ failure }) => failure?.code === "timeout")).toBe(true);
   });
 });

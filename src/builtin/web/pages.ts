@@ -1,8 +1,9 @@
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
 import type { Door } from "../../net/index.ts";
 import { type PageCache, createMemoryPages } from "../../store/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import type { DocumentOptions, ExtractedDocument, Extractor } from "../extract/index.ts";
+import { robotsTimeMs } from "./batch-time.ts";
 import { type FetchWorld, type PageRequest, fetchPage } from "./fetch-page.ts";
 import type {
   AddressResolver,
@@ -14,10 +15,10 @@ import type {
   ReadOptions,
   ReadPage,
 } from "./page.ts";
-import { type PageLimits, usualLimits } from "./page-limits.ts";
+import { type PageLimits, callTimeMs, usualLimits } from "./page-limits.ts";
 import { PoliteQueue } from "./polite-queue.ts";
 import { RobotsFiles } from "./robots-files.ts";
-import { runBatch } from "./run-batch.ts";
+import { type Turn, runBatch } from "./run-batch.ts";
 import { webFailure } from "./web-reasons.ts";
 
 /** What {@link createPages} takes. */
@@ -64,6 +65,8 @@ export function createPages(options: PagesOptions): Pages {
   return new WebPages(options);
 }
 
+type PageOptions = Pick<GetOptions, "signal" | "maxBytes"> & Pick<PageRequest, "pageMs" | "robotsMs" | "onRules">;
+
 class WebPages implements Pages {
   readonly limits: PageLimits;
   readonly #world: FetchWorld;
@@ -76,32 +79,40 @@ class WebPages implements Pages {
     this.#extractor = options.extractor;
     this.#queue = new PoliteQueue(clock, this.limits);
     const agent = nameIn(userAgent);
-    const timeoutMs = Math.min(10_000, this.limits.timeoutMs);
+    const restMs = Math.max(30_000, callTimeMs(this.limits.timeoutMs));
     this.#world = {
       door,
       clock,
       userAgent,
       cache: options.cache ?? createMemoryPages(),
-      robots: robots === "ignore" ? undefined : new RobotsFiles({ door, clock, userAgent, agent, timeoutMs }),
+      robots: robots === "ignore" ? undefined : new RobotsFiles({ door, clock, userAgent, agent, restMs }),
       resolvers: new Map(Object.entries(options.resolvers ?? {})),
     };
   }
 
-  get(url: string, options: GetOptions = {}): Promise<FetchedPage> {
-    return this.#get(url, options);
+  async get(url: string, options: GetOptions = {}): Promise<FetchedPage> {
+    const { timeoutMs = this.limits.timeoutMs } = options;
+    const { clock } = this.#world;
+    const endsAt = clock.elapsed() + timeoutMs;
+    const pageMs = (): number => Math.max(1, endsAt - clock.elapsed());
+    try {
+      return await this.#get(url, { ...options, pageMs, robotsMs: () => robotsTimeMs(timeoutMs / 2) });
+    } catch (error) {
+      throw isLate(error) ? tooSlow(timeoutMs, error) : error;
+    }
   }
 
   async read(url: string, options: ReadOptions = {}): Promise<ReadPage> {
-    return this.#read(await this.#get(url, options), options);
+    return this.#read(await this.get(url, options), options);
   }
 
   getAll(urls: readonly string[], options: BatchOptions = {}): Promise<readonly BatchItem<FetchedPage>[]> {
-    return this.#batch(urls, options, (url, signal) => this.#getOfBatch(url, { ...options, signal }));
+    return this.#batch(urls, options, (url, turn) => this.#getOfBatch(url, { ...options, ...turn }));
   }
 
   readAll(urls: readonly string[], options: ReadAllOptions = {}): Promise<readonly BatchItem<ReadPage>[]> {
-    return this.#batch(urls, options, async (url, signal) => {
-      const own = { ...options, signal };
+    return this.#batch(urls, options, async (url, turn) => {
+      const own = { ...options, ...turn };
       return this.#read(await this.#getOfBatch(url, own), own);
     });
   }
@@ -109,26 +120,29 @@ class WebPages implements Pages {
   #batch<Page>(
     urls: readonly string[],
     options: BatchOptions,
-    work: (url: string, signal: AbortSignal) => Promise<Page>,
+    work: (url: string, turn: Turn) => Promise<Page>,
   ): Promise<readonly BatchItem<Page>[]> {
-    const { deadlineMs = this.limits.deadlineMs } = options;
-    const { longestWaitMs } = this.limits;
-    const { clock } = this.#world;
-    return runBatch(urls, { clock, queue: this.#queue, deadlineMs, longestWaitMs, work }, options);
+    const { deadlineMs = this.limits.deadlineMs, timeoutMs = this.limits.timeoutMs } = options;
+    const limits = { ...this.limits, deadlineMs, timeoutMs };
+    return runBatch(urls, { clock: this.#world.clock, queue: this.#queue, limits, work }, options);
   }
 
-  #get(url: string, options: GetOptions, onRules?: PageRequest["onRules"]): Promise<FetchedPage> {
-    const { maxBytes = this.limits.maxBytes, timeoutMs = this.limits.timeoutMs } = options;
-    const signal = options.signal ?? new AbortController().signal;
-    return fetchPage({ url, signal, maxBytes, timeoutMs, ...(onRules !== undefined && { onRules }) }, this.#world);
+  #get(url: string, options: PageOptions): Promise<FetchedPage> {
+    const { maxBytes = this.limits.maxBytes, signal = new AbortController().signal, ...rest } = options;
+    return fetchPage({ ...rest, url, signal, maxBytes }, this.#world);
   }
 
-  async #getOfBatch(url: string, options: GetOptions): Promise<FetchedPage> {
-    const page = await this.#get(url, options, ({ delayMs }, host) => {
+  async #getOfBatch(url: string, options: PageOptions): Promise<FetchedPage> {
+    const { maxBytes = this.limits.maxBytes } = options;
+    const onRules: PageRequest["onRules"] = ({ delayMs }, host) => {
       if (delayMs !== undefined) this.#queue.slowDown(host, Math.min(delayMs, this.limits.longestWaitMs));
+    };
+    let givenMs = 0;
+    const pageMs = (): number => (givenMs = options.pageMs());
+    const page = await this.#get(url, { ...options, pageMs, onRules }).catch((error: unknown) => {
+      throw isLate(error) ? tooSlowForBatch(givenMs, error) : error;
     });
     if (!page.truncated) return page;
-    const { maxBytes = this.limits.maxBytes } = options;
     throw webFailure(
       "page_too_large",
       `the page is larger than ${maxBytes} bytes; fetch it alone to read its beginning`,
@@ -153,6 +167,25 @@ class WebPages implements Pages {
       truncated: facts.truncated || found.truncated,
     };
   }
+}
+
+/** Did the door wait for it as long as it was told to? */
+function isLate(error: unknown): boolean {
+  return isFailureError(error) && error.reason === "timeout";
+}
+
+function tooSlow(timeoutMs: number, cause: unknown): Error {
+  const message = `the page was not there within ${inSeconds(timeoutMs)}; try again later, or use another source`;
+  return webFailure("timeout", message, { retryAfterMs: callTimeMs(timeoutMs), cause });
+}
+
+function tooSlowForBatch(givenMs: number, cause: unknown): Error {
+  const share = `its share of the time for all pages (${inSeconds(givenMs)})`;
+  return webFailure("timeout", `the page was not there within ${share}; fetch it alone to give it more`, { cause });
+}
+
+function inSeconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
 }
 
 async function extractShared(body: Uint8Array, options: DocumentOptions): Promise<ExtractedDocument> {

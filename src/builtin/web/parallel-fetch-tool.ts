@@ -1,4 +1,4 @@
-import type { FailureError } from "../../base/index.ts";
+import { withoutCredentials } from "../../net/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool, ok } from "../../tool/index.ts";
 import {
@@ -14,7 +14,6 @@ import {
 } from "./batch-input.ts";
 import type { BatchItem, ReadPage } from "./page.ts";
 import { type PageFacts, pageFacts, pageFactsSchema } from "./page-facts.ts";
-import { webFailure } from "./web-reasons.ts";
 
 /** One page of `parallel_fetch`, or why it is not there. */
 export type ParallelFetchItem =
@@ -57,7 +56,6 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
       const total = args.urls.length;
       const items = await readBatch(args, pages, { signal, onSettled: (settled) => progress({ settled, total }) });
       const failed = items.filter(({ failure }) => failure !== undefined).length;
-      if (total > 0 && failed === total) throw noPage(items);
       return ok(
         items.map((item) => toItem(item, args)),
         { meta: { parallelCount: total, failedCount: failed } },
@@ -67,18 +65,6 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
 }
 
 function toItem({ url, page, failure }: BatchItem<ReadPage>, args: BatchInput): ParallelFetchItem {
-  if (page === undefined) return { url, error: toBatchError(failure) };
+  if (page === undefined) return { url: withoutCredentials(url), error: toBatchError(failure) };
   return { ...pageFacts(page), content: contentOf(page, args) };
-}
-
-const shownErrors = 5;
-
-function noPage(items: readonly BatchItem<ReadPage>[]): FailureError {
-  const failures = items.flatMap(({ url, failure }) => (failure === undefined ? [] : [{ url, failure }]));
-  const shown = failures.slice(0, shownErrors).map(({ url, failure }) => `${url.slice(0, 200)}: ${failure.forModel}`);
-  const more = failures.length - shown.length;
-  const lines = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].map((line) => `\n- ${line}`);
-  return webFailure("no_page", `none of the ${failures.length} pages could be read:${lines.join("")}`, {
-    retry: failures.some(({ failure }) => failure.retry === "safe") ? "safe" : "never",
-  });
 }

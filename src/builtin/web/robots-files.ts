@@ -1,5 +1,5 @@
-import { type Clock, isFailureError } from "../../base/index.ts";
-import type { Door, HttpResponse } from "../../net/index.ts";
+import { type Clock, type FailureError, isFailureError } from "../../base/index.ts";
+import type { Door, HttpRequest, HttpResponse } from "../../net/index.ts";
 import { type RobotsRules, noRules, parseRobots } from "./robots-rules.ts";
 import { webFailure } from "./web-reasons.ts";
 
@@ -10,7 +10,14 @@ export interface RobotsFilesOptions {
   /** The name by which a robots.txt may speak to us, and the whole `User-Agent`. */
   readonly agent: string;
   readonly userAgent: string;
-  /** For one robots.txt. */
+  /** A robots.txt that could not be read is asked for again after this. */
+  readonly restMs: number;
+}
+
+/** How to wait for the rules of a site. */
+export interface RulesRequest {
+  readonly signal: AbortSignal;
+  /** For the robots.txt, where nobody has asked for it yet. */
   readonly timeoutMs: number;
 }
 
@@ -24,7 +31,6 @@ interface Entry {
 }
 
 const hour = 3_600_000;
-const keptMs = { rules: hour, failure: 30_000 } as const;
 const mostBytes = 512 * 1024;
 const mostOrigins = 2000;
 
@@ -39,10 +45,10 @@ export class RobotsFiles {
   }
 
   /** What the site of this URL asks of us. Fails where nobody can say. */
-  async rulesFor(url: URL, signal: AbortSignal): Promise<RobotsRules> {
+  async rulesFor(url: URL, { signal, timeoutMs }: RulesRequest): Promise<RobotsRules> {
     // Nothing is asked of a site for an address that the door refuses for itself.
     if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return noRules;
-    const entry = this.#current(url.origin) ?? this.#start(url.origin);
+    const entry = this.#current(url.origin) ?? this.#start(url.origin, timeoutMs);
     entry.waiting++;
     try {
       return await orAborted(entry.rules, signal);
@@ -63,18 +69,18 @@ export class RobotsFiles {
     entry.controller.abort();
   }
 
-  #start(origin: string): Entry {
+  #start(origin: string, timeoutMs: number): Entry {
     const controller = new AbortController();
-    const { clock } = this.#options;
-    const rules = this.#fetch(origin, controller.signal);
+    const { clock, restMs } = this.#options;
+    const rules = this.#fetch(origin, { signal: controller.signal, timeoutMs });
     const entry: Entry = { rules, controller, waiting: 0, settled: false, until: Infinity };
     const settle = (ms: number): void => {
       entry.settled = true;
       entry.until = clock.elapsed() + ms;
     };
     rules.then(
-      () => settle(keptMs.rules),
-      () => settle(keptMs.failure),
+      () => settle(hour),
+      () => settle(restMs),
     );
     this.#entries.delete(origin);
     this.#entries.set(origin, entry);
@@ -83,54 +89,65 @@ export class RobotsFiles {
     return entry;
   }
 
-  async #fetch(origin: string, signal: AbortSignal): Promise<RobotsRules> {
-    const { door, agent, userAgent, timeoutMs } = this.#options;
+  async #fetch(origin: string, asked: RulesRequest): Promise<RobotsRules> {
     const host = new URL(origin).host;
     try {
-      const headers = { "user-agent": userAgent, accept: "text/plain, */*;q=0.5" };
-      const answer = await door.request({
-        url: `${origin}/robots.txt`,
-        headers,
-        signal,
-        timeoutMs,
-        maxBytes: mostBytes,
-      });
-      return readAnswer(answer, host, agent);
+      return this.#read(await this.#request(origin, asked), host);
     } catch (error) {
-      return readFailure(error, host);
+      if (!isFailureError(error) || error.reason === "robots_unreachable") throw error;
+      if (ofTheHost.has(error.reason) || error.code === "cancelled") throw error;
+      // RFC 9309: a file behind too many redirects is none.
+      if (error.reason === "too_many_redirects") return noRules;
+      if (!isRefusal(error)) throw this.#unreachable(host, `cannot be read (${error.message})`, { cause: error });
+      if (await this.#isRefusedItself(origin, asked)) return noRules;
+      throw this.#unreachable(host, `leads to where nothing may be fetched (${error.message})`, {
+        cause: error,
+        retry: "never",
+      });
     }
   }
-}
 
-/** RFC 9309: without the file everything is allowed; while the server fails, nothing is. */
-function readAnswer({ status, body, truncated }: HttpResponse, host: string, agent: string): RobotsRules {
-  if (status >= 200 && status < 300) {
-    const text = new TextDecoder().decode(body);
-    // The line that the limit cut may have meant something else.
-    return parseRobots(truncated ? text.slice(0, text.lastIndexOf("\n") + 1) : text, agent);
+  #request(origin: string, asked: RulesRequest & Pick<HttpRequest, "maxRedirects">): Promise<HttpResponse> {
+    const { door, userAgent } = this.#options;
+    const headers = { "user-agent": userAgent, accept: "text/plain, */*;q=0.5" };
+    return door.request({ ...asked, url: `${origin}/robots.txt`, headers, maxBytes: mostBytes });
   }
-  if (status !== 429 && status < 500) return noRules;
-  throw webFailure("robots_unreachable", `${host} answered ${status} for its robots.txt; try again later`, {
-    retryAfterMs: keptMs.failure,
-  });
+
+  /** RFC 9309: without the file everything is allowed; while the server fails, nothing is. */
+  #read({ status, body, truncated }: HttpResponse, host: string): RobotsRules {
+    if (status >= 200 && status < 300) {
+      const text = new TextDecoder().decode(body);
+      // The line that the limit cut may have meant something else.
+      return parseRobots(truncated ? text.slice(0, text.lastIndexOf("\n") + 1) : text, this.#options.agent);
+    }
+    if (status !== 429 && status < 500) return noRules;
+    throw this.#unreachable(host, `cannot be read (it answered ${status})`);
+  }
+
+  /** What the door refuses the site for, it refuses every page of it for: the page's own failure says so better. */
+  async #isRefusedItself(origin: string, asked: RulesRequest): Promise<boolean> {
+    try {
+      await this.#request(origin, { ...asked, maxRedirects: 0 });
+      return false;
+    } catch (error) {
+      return isFailureError(error) && isRefusal(error);
+    }
+  }
+
+  #unreachable(host: string, why: string, options: { readonly cause?: unknown; readonly retry?: "never" } = {}): Error {
+    const advice = options.retry === "never" ? "use another source" : "try again later";
+    const message = `the robots.txt of ${host} ${why}, so nobody knows what the site allows; ${advice}`;
+    const again = options.retry === "never" ? {} : { retryAfterMs: this.#options.restMs };
+    return webFailure("robots_unreachable", message, { ...again, ...options });
+  }
 }
 
-/** No connection is the page's own failure; what the door refuses, it refuses for the page as well. */
+/** No connection is the page's own failure. */
 const ofTheHost: ReadonlySet<string | undefined> = new Set(["dns_failed", "connect_failed", "tls_failed", "closed"]);
-const ofTheAnswer: ReadonlySet<string | undefined> = new Set(["reset", "timeout", "bad_response"]);
 
-function readFailure(error: unknown, host: string): RobotsRules {
-  if (!isFailureError(error) || error.reason === "robots_unreachable") throw error;
-  if (ofTheHost.has(error.reason) || error.code === "cancelled") throw error;
-  if (!ofTheAnswer.has(error.reason)) return noRules;
-  throw webFailure(
-    "robots_unreachable",
-    `the robots.txt of ${host} cannot be read (${error.message}); try again later`,
-    {
-      retryAfterMs: keptMs.failure,
-      cause: error,
-    },
-  );
+/** Does the door not let anybody there? */
+function isRefusal({ code }: FailureError): boolean {
+  return code === "permission_denied" || code === "validation_error";
 }
 
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,4 +1,5 @@
 import { type Clock, FailureError, isFailureError } from "../../base/index.ts";
+import { BatchTime, type TimeLimits } from "./batch-time.ts";
 import type { BatchItem, BatchOptions } from "./page.ts";
 import type { PoliteQueue } from "./polite-queue.ts";
 import { webFailure } from "./web-reasons.ts";
@@ -7,11 +8,21 @@ import { webFailure } from "./web-reasons.ts";
 export interface Batch<Page> {
   readonly clock: Clock;
   readonly queue: PoliteQueue;
-  readonly deadlineMs: number;
-  /** A host that asks to wait longer is not waited for. */
-  readonly longestWaitMs: number;
+  readonly limits: TimeLimits & {
+    /** A host that asks to wait longer is not waited for. */
+    readonly longestWaitMs: number;
+  };
   /** Fetches one page. */
-  readonly work: (url: string, signal: AbortSignal) => Promise<Page>;
+  readonly work: (url: string, turn: Turn) => Promise<Page>;
+}
+
+/** What a page of a batch may use. */
+export interface Turn {
+  readonly signal: AbortSignal;
+  /** How long the page may take from now on. */
+  readonly pageMs: () => number;
+  /** How long the site's robots.txt may take from now on. */
+  readonly robotsMs: () => number;
 }
 
 /** How often a page is asked for when its server says "later". */
@@ -28,17 +39,21 @@ export async function runBatch<Page>(
 ): Promise<readonly BatchItem<Page>[]> {
   const run = new AbortController();
   const cancel = (): void => run.abort(webFailure("aborted", "the fetching was cancelled", { cause: signal?.reason }));
-  const timer = batch.clock.after(batch.deadlineMs, () => run.abort(notDone(batch.deadlineMs)));
+  const { deadlineMs } = batch.limits;
+  const timer = batch.clock.after(deadlineMs, () => run.abort(notDone(deadlineMs)));
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted === true) cancel();
-  const endsAt = batch.clock.elapsed() + batch.deadlineMs;
+  const time = new BatchTime(batch.clock, batch.limits);
   let settled = 0;
   // The same address is fetched once.
   const pages = new Map<string, Promise<BatchItem<Page>>>();
   const fetchOnce = (url: string): Promise<BatchItem<Page>> => {
     const found = pages.get(url);
     if (found !== undefined) return found;
-    const item = settle(url, fetchOne(url, batch, { signal: run.signal, endsAt }), run.signal);
+    const host = hostOf(url);
+    time.expect(host);
+    const work = fetchOne(url, batch, { signal: run.signal, time, host });
+    const item = settle(url, work, run.signal).finally(() => time.settle(host));
     pages.set(url, item);
     return item;
   };
@@ -87,15 +102,17 @@ function asFailure(error: unknown): FailureError {
 
 interface Run {
   readonly signal: AbortSignal;
-  readonly endsAt: number;
+  readonly time: BatchTime;
+  readonly host: string;
 }
 
 async function fetchOne<Page>(url: string, batch: Batch<Page>, run: Run): Promise<Page> {
-  const host = hostOf(url);
+  const { signal, time, host } = run;
+  const turn: Turn = { signal, pageMs: () => time.pageMs(host), robotsMs: () => time.robotsMs };
   for (let tries = 1; ; tries++) {
-    const leave = await batch.queue.enter(host, run.signal);
+    const leave = await batch.queue.enter(host, signal);
     try {
-      return await batch.work(url, run.signal);
+      return await batch.work(url, turn);
     } catch (error) {
       const waitMs = tries < mostTries ? waitAsked(error, batch, run) : undefined;
       if (waitMs === undefined) throw error;
@@ -107,11 +124,11 @@ async function fetchOne<Page>(url: string, batch: Batch<Page>, run: Run): Promis
 }
 
 /** How long the server asks to wait, where there is time for it. */
-function waitAsked<Page>(error: unknown, { clock, longestWaitMs }: Batch<Page>, { endsAt }: Run): number | undefined {
+function waitAsked<Page>(error: unknown, { limits }: Batch<Page>, { time }: Run): number | undefined {
   if (!isFailureError(error) || error.reason !== "http_status") return undefined;
   const { retryAfterMs } = error.toFailure();
-  if (retryAfterMs === undefined || retryAfterMs > longestWaitMs) return undefined;
-  return clock.elapsed() + retryAfterMs < endsAt ? retryAfterMs : undefined;
+  if (retryAfterMs === undefined || retryAfterMs > limits.longestWaitMs) return undefined;
+  return retryAfterMs < time.restMs ? retryAfterMs : undefined;
 }
 
 /** Whose politeness an address asks for; one that leads to no host, such as `memory:42`, waits for nobody. */

@@ -18,12 +18,16 @@ export const webReasons = {
     means: "Nothing is kept under an address such as `memory:<id>`.",
     retry: "never",
   },
+  timeout: { code: "timeout", means: "The page was not there in the time that it was given.", retry: "safe" },
   not_done: {
     code: "timeout",
     means: "The time for the whole batch was up before this page was there.",
     retry: "safe",
   },
-  no_page: { code: "execution_error", means: "None of the pages could be fetched." },
+  no_page: {
+    code: "execution_error",
+    means: "None of the pages could be read; the issues of the failure say why, address by address.",
+  },
   aborted: { code: "cancelled", means: "The caller cancelled the fetching." },
 } as const;
 

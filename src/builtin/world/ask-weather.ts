@@ -21,6 +21,9 @@ export interface WeatherRequest {
 }
 
 const requestMs = 15_000;
+
+/** Time for a whole report: two requests, and a little. */
+export const weatherMs = 40_000;
 const largestAnswer = 1 << 20;
 
 /** Asks a weather service, and gives the JSON object that it answers with. */
@@ -65,7 +68,13 @@ async function send(host: WeatherHost, { path, query, signal }: WeatherRequest):
       ...(signal !== undefined && { signal }),
     });
   } catch (error) {
-    if (!isFailureError(error) || error.code !== "not_available") throw error;
+    if (!isFailureError(error)) throw error;
+    if (error.code === "timeout") {
+      const slow = `${nameOf(host)} did not answer within ${requestMs / 1000} s; try again later`;
+      // Whoever used up so much of a call is not asked again within it.
+      throw worldFailure("weather_slow", slow, { retryAfterMs: weatherMs, cause: error });
+    }
+    if (error.code !== "not_available") throw error;
     const message =
       `${nameOf(host)} cannot be reached (${error.message}); check the network, or configure a weather service that ` +
       "can be reached. `simulate: true` gives made-up data for trying things out";

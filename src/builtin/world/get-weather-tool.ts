@@ -1,5 +1,6 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { weatherMs } from "./ask-weather.ts";
 import { usualDays } from "./forecast.ts";
 import type { WeatherLanguage } from "./weather-codes.ts";
 import type { Weather, WeatherReport } from "./weather.ts";
@@ -64,14 +65,15 @@ export function getWeatherTool({
       "Gives the current weather and the forecast of the next days for a place, by its name in any language or by its " +
       "coordinates: condition, temperature, humidity, precipitation, wind, with their units. Where several places have " +
       "the name, it fails and lists them; add the region or country after a comma. Show the attribution with the data. " +
-      "Data with simulated: true is made up and says nothing about the weather.",
+      "Data with simulated: true is made up and says nothing about the weather." +
+      (weather.place === undefined ? "" : ` Without a place it is that of ${weather.place}.`),
     displayName: "Weather",
     category: "weather",
     tags: ["weather", "network", "forecast"],
     capabilities: ["weather", "天气", "天气查询"],
     aliases: ["getWeather"],
     effect: "read",
-    timeoutMs: 40_000,
+    timeoutMs: weatherMs,
     cache: { ttlMs: 600_000 },
     input: fromJsonSchema<GetWeatherInput, GetWeatherInput>({
       type: "object",

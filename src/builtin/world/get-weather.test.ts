@@ -1,11 +1,12 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../base/index.ts";
+import { fail as failure, systemClock } from "../../base/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { createDoor } from "../../net/index.ts";
 import {
   type GetWeatherInput,
+  type WeatherOptions,
   type WeatherReport,
   createWeather,
   getWeatherTool,
@@ -26,7 +27,7 @@ interface Station {
 }
 
 /** A server on loopback in place of both services, and an engine with the tool. */
-async function station(handler: Handler = openMeteo, apiKey?: string): Promise<Station> {
+async function station(handler: Handler = openMeteo, options: Partial<WeatherOptions> = {}): Promise<Station> {
   const asked: URL[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     const url = new URL(request.url ?? "", "http://127.0.0.1");
@@ -41,8 +42,8 @@ async function station(handler: Handler = openMeteo, apiKey?: string): Promise<S
     door,
     forecastUrl: `${base}/`,
     geocodingUrl: base,
-    ...(apiKey !== undefined && { apiKey }),
     clock: { ...systemClock, now: () => Date.UTC(2026, 0, 31, 12) },
+    ...options,
   });
   const engine = createEngine({ tools: [getWeatherTool({ weather })] });
   closing.push(async () => {
@@ -311,7 +312,7 @@ describe("[D06] get_weather gives", () => {
   });
 
   test("a subscriber's key to the service", async () => {
-    const where = await station(openMeteo, "k-123");
+    const where = await station(openMeteo, { apiKey: "k-123" });
     await ask(where, { location: "Berlin" });
     expect(where.asked.map(({ searchParams }) => searchParams.get("apikey"))).toEqual(["k-123", "k-123"]);
   });
@@ -426,5 +427,29 @@ describe("[D06] get_weather simulates", () => {
     for (const example of tool.input.json["examples"] as GetWeatherInput[]) {
       expect(await ask(where, { ...example, simulate: true })).toMatchObject({ simulated: true });
     }
+  });
+});
+
+describe("a usual place", () => {
+  test("is taken where a question names none, and the description says so", async () => {
+    const where = await station(openMeteo, { place: "Berlin" });
+    expect((await ask(where, {})).location).toMatchObject({ name: "Berlin", latitude: 52.52 });
+    expect((await ask(where, { city: "北京" })).location.name).toBe("北京");
+    expect(await fail(where, { latitude: 1 })).toMatchObject({ reason: "no_place" });
+    const weather = createWeather({ door: createDoor(), place: "Berlin" });
+    expect(getWeatherTool({ weather }).description).toContain("Without a place it is that of Berlin.");
+  });
+
+  test("is none where nobody set one", async () => {
+    expect(await fail(await station(), {})).toMatchObject({ reason: "no_place" });
+  });
+});
+
+test("a weather service that hangs is asked once in a call", async () => {
+  const timedOut = { request: () => Promise.reject(failure("no answer", { code: "timeout", reason: "timeout" })) };
+  const where = await station(openMeteo, { door: { ...timedOut, close: () => Promise.resolve() } });
+  expect(await where.engine.call("get_weather", { location: "Berlin" })).toMatchObject({
+    error: { code: "timeout", reason: "weather_slow", retry: "safe", retryAfterMs: 40_000 },
+    meta: { attempts: 1 },
   });
 });

@@ -1,5 +1,4 @@
-import { stripUnsafe } from "../../text/index.ts";
-import { truncateText } from "../data/text/truncate-text.ts";
+import { cutText, stripUnsafe } from "../../text/index.ts";
 import { type CaptionFormat, type CaptionSegment, readCaptions } from "./captions.ts";
 import { videoIdOf } from "./video-id.ts";
 import { worldFailure } from "./world-reasons.ts";
@@ -127,7 +126,7 @@ function fitting(segments: readonly CaptionSegment[], maxLength: number): readon
   const past = segments.findIndex(({ text }, at) => at === mostSegments || (length += text.length + 1) > maxLength + 1);
   const [first] = segments;
   if (past === 0 && first !== undefined) {
-    return [{ ...first, text: truncateText(first.text, { maxLength, at: "word" }).text }];
+    return [{ ...first, text: cutText(first.text, maxLength, { at: "word" }).text }];
   }
   return past === -1 ? segments : segments.slice(0, past);
 }

@@ -11,11 +11,13 @@ import { worldFailure } from "./world-reasons.ts";
 export interface WeatherOptions {
   readonly door: Door;
   /** The service that gives forecasts; open-meteo's own where absent. */
-  readonly forecastUrl?: string;
+  readonly forecastUrl?: string | undefined;
   /** The service that finds places by name; open-meteo's own where absent. */
-  readonly geocodingUrl?: string;
+  readonly geocodingUrl?: string | undefined;
   /** For subscribers of open-meteo, whose addresses begin with `customer-`. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
+  /** The place whose weather is given where a question names none. */
+  readonly place?: string | undefined;
   readonly clock?: Clock;
 }
 
@@ -48,6 +50,8 @@ export interface WeatherReport extends Forecast {
 
 /** Gives the weather of places. */
 export interface Weather {
+  /** The place whose weather is given where a question names none. */
+  readonly place?: string | undefined;
   report(query: WeatherQuery): Promise<WeatherReport>;
 }
 
@@ -66,18 +70,20 @@ export const weatherAttribution: string =
  * ```
  */
 export function createWeather(options: WeatherOptions): Weather {
-  const { door, apiKey, clock = systemClock } = options;
+  const { door, apiKey, place: usualPlace, clock = systemClock } = options;
   const shared = { door, apiKey, clock };
   const geocoding: WeatherHost = { ...shared, url: options.geocodingUrl ?? "https://geocoding-api.open-meteo.com" };
   const forecasts: WeatherHost = { ...shared, url: options.forecastUrl ?? "https://api.open-meteo.com" };
   return {
-    report: async (query) => {
+    place: usualPlace,
+    report: async (asked) => {
+      const query = namesPlace(asked) ? asked : { ...asked, location: usualPlace };
       checkPlace(query);
       if (query.simulate === true) return simulateWeather(query, clock.now());
       const { place, alternatives } = await placeOf(query, geocoding);
       const { latitude = 0, longitude = 0 } = place;
-      const asked = forecastQuery({ ...query, latitude, longitude });
-      const answer = await askWeather(forecasts, { path: "/v1/forecast", query: asked, signal: query.signal });
+      const values = forecastQuery({ ...query, latitude, longitude });
+      const answer = await askWeather(forecasts, { path: "/v1/forecast", query: values, signal: query.signal });
       const forecast = readForecast(answer, languageOf(query));
       return {
         location: { ...place, ...(forecast.timezone !== undefined && { timezone: forecast.timezone }) },
@@ -92,6 +98,10 @@ export function createWeather(options: WeatherOptions): Weather {
 interface FoundPlace {
   readonly place: WeatherReport["location"];
   readonly alternatives: readonly string[];
+}
+
+function namesPlace({ location = "", latitude, longitude }: WeatherQuery): boolean {
+  return location.trim() !== "" || latitude !== undefined || longitude !== undefined;
 }
 
 function checkPlace({ location = "", latitude, longitude }: WeatherQuery): void {

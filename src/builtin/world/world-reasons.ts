@@ -6,6 +6,7 @@ export const worldReasons = {
   place_not_found: { code: "validation_error", means: "No place has this name.", retry: "never" },
   ambiguous_place: { code: "validation_error", means: "Several places have this name.", retry: "never" },
   weather_unreachable: { code: "not_available", means: "The weather service cannot be reached.", retry: "safe" },
+  weather_slow: { code: "timeout", means: "The weather service does not answer in time.", retry: "safe" },
   weather_limited: { code: "not_available", means: "The weather service wants fewer requests.", retry: "safe" },
   weather_down: { code: "not_available", means: "The weather service fails.", retry: "safe" },
   weather_refused: { code: "execution_error", means: "The weather service refuses the request.", retry: "never" },
