@@ -29,7 +29,7 @@ const usual: Behaviours = {
   web_fetch: mock({
     effect: "read",
     input: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
-    answer: ({ url }) => `the page ${String(url)}`,
+    answer: ({ url }) => ({ url, content: `the page ${String(url)}` }),
   }),
   parallel_fetch: mock({
     effect: "read",
@@ -92,19 +92,6 @@ describe("[A13] the built-in chains", () => {
     }
   });
 
-  test("say without being read which tools they need", () => {
-    const engine = createEngine({ tools: mockTools([], usual) });
-    const chains = new ChainLibrary({ tools: engine.tools });
-    for (const source of builtinChains()) chains.add(source);
-    const toolsOf = (name: string): string[] => {
-      const { steps, error_handling: handling } = chains.plan(name).spec;
-      const called = [...steps, ...(handling?.fallback ?? [])].map(({ tool }) => tool);
-      return called.flatMap((tool) => (chains.has(tool) ? toolsOf(tool) : [tool]));
-    };
-    for (const { name, needs } of builtinChains())
-      expect([...needs].sort()).toEqual([...new Set(toolsOf(name))].sort());
-  });
-
   test("are listed but not registered while their tools are not there", () => {
     const engine = createEngine({ tools: mockTools([], { web_search: {} }) });
     const chains = new ChainLibrary({ tools: engine.tools });
@@ -124,7 +111,12 @@ describe("[A13] research-chain", () => {
     expect(tools.argsOf("llm_summarize")).toMatchObject([{ style: "structured" }]);
     const { summarize } = run.output as Record<string, unknown>;
     expect(tools.argsOf("memory_store")).toEqual([{ content: summarize, type: "research" }]);
-    expect(run.output).toMatchObject({ search: { results: pages }, fetch_all: [{}, {}], store: "memory-1" });
+    expect(run.output).toMatchObject({
+      search: { results: pages },
+      fetch_all: [{}, {}],
+      store: "memory-1",
+      message: null,
+    });
   });
 
   test("[A05] takes the results as a bare list too", async () => {
@@ -132,11 +124,20 @@ describe("[A13] research-chain", () => {
     expect(tools.argsOf("parallel_fetch")).toEqual([{ urls: pages.map(({ url }) => url) }]);
   });
 
-  test("reads no page when nothing is found, and still says so in a summary", async () => {
-    const { run, tools } = await ran("research-chain", { query: "x" }, { web_search: { results: [] } });
+  test.each([
+    ["an empty list inside the result", { results: [], provider: "test" }],
+    ["a bare empty list", []],
+  ])("where nothing is found (%s) it reads, sums up and stores nothing, and says so", async (_, found) => {
+    const { run, tools } = await ran("research-chain", { query: 'the "x"' }, { web_search: found });
     expect(run.success).toBe(true);
-    expect(tools.argsOf("parallel_fetch")).toEqual([{ urls: [] }]);
-    expect(run.output).toMatchObject({ fetch_all: [], summarize: "structured: []" });
+    expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
+    expect(run.output).toEqual({
+      search: found,
+      fetch_all: null,
+      summarize: null,
+      store: null,
+      message: 'Nothing was found for "the "x""; try other words, or fewer.',
+    });
   });
 
   test("fails when the search fails, and nothing after it runs", async () => {
@@ -212,20 +213,21 @@ describe("[A13] write-chain", () => {
 
 describe("[A13] research-summarize-store", () => {
   const input = { topic: "tide mills" };
+  const nothing = {
+    summary: null,
+    memory_id: null,
+    sources_count: 0,
+    message: 'Nothing was found for "tide mills"; try other words, or fewer.',
+  };
 
-  test("[A16] gives the summary, where it is stored, and how many pages were found", async () => {
+  test("[A16] gives the summary, where it is stored, and how many pages it is made of", async () => {
     const { run, tools } = await ran("research-summarize-store", input);
-    expect(run.output).toEqual({
-      summary: 'bullet-points: "the page https://mills.example/tide"',
-      memory_id: "memory-1",
-      sources_count: 2,
-    });
+    const [read] = pages.map(({ url }) => url);
+    const summary = `bullet-points: ${JSON.stringify({ url: read, content: `the page ${read}` })}`;
+    expect(run.output).toEqual({ summary, memory_id: "memory-1", sources_count: 1, message: null });
     expect(tools.argsOf("web_search")).toEqual([{ query: "tide mills", count: 10 }]);
     expect(tools.argsOf("memory_store")).toEqual([
-      {
-        content: 'bullet-points: "the page https://mills.example/tide"',
-        metadata: { topic: "tide mills", sources: pages.map(({ url }) => url), type: "research" },
-      },
+      { content: summary, metadata: { topic: "tide mills", sources: [read], type: "research" } },
     ]);
     expect(run.input).toEqual({ topic: "tide mills", depth: 3, store_location: "memory" });
   });
@@ -233,7 +235,7 @@ describe("[A13] research-summarize-store", () => {
   test("[A06] [A16] stores nothing and says so when nothing is found", async () => {
     const { run, tools } = await ran("research-summarize-store", input, { web_search: { results: [] } });
     expect(run.success).toBe(true);
-    expect(run.output).toEqual({ summary: null, memory_id: null, sources_count: 0 });
+    expect(run.output).toEqual(nothing);
     expect(statusOf(run)).toEqual({ search: "success", fetch: "skipped", summarize: "skipped", store: "skipped" });
     expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
   });
@@ -251,7 +253,7 @@ describe("[A13] research-summarize-store", () => {
       web_search: fail("no network"),
       memory_recall: { memories: [] },
     });
-    expect(run.output).toEqual({ summary: null, memory_id: null, sources_count: 0 });
+    expect(run.output).toEqual(nothing);
   });
 
   test("[A11] another step that fails is not memory's business: the run fails", async () => {

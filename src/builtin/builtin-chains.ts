@@ -6,18 +6,9 @@ export interface BuiltinChain {
   readonly name: string;
   readonly file: string;
   readonly text: string;
-  /** Tools without which it cannot run: while one is not there, nobody needs to look at the chain itself. */
-  readonly needs: readonly string[];
 }
 
-const research = ["web_search", "parallel_fetch", "llm_summarize", "memory_store"];
-
-const needs: Readonly<Record<string, readonly string[]>> = {
-  "research-chain": research,
-  "dev-chain": ["llm_design", "code_generator", "test_runner", "code_reviewer", "code_fixer"],
-  "write-chain": ["outline_generator", "content_writer", "content_reviewer", "content_reviser", ...research],
-  "research-summarize-store": ["web_search", "web_fetch", "llm_summarize", "memory_store", "memory_recall"],
-};
+const names = ["research-chain", "dev-chain", "write-chain", "research-summarize-store"];
 
 /**
  * The chains that come with Windlass.
@@ -28,17 +19,15 @@ const needs: Readonly<Record<string, readonly string[]>> = {
  * ```
  */
 export function builtinChains(): readonly BuiltinChain[] {
-  return Object.entries(needs).map(([name, tools]) => new FileChain(name, tools));
+  return names.map((name) => new FileChain(name));
 }
 
 class FileChain implements BuiltinChain {
   readonly name: string;
-  readonly needs: readonly string[];
   #text: string | undefined;
 
-  constructor(name: string, tools: readonly string[]) {
+  constructor(name: string) {
     this.name = name;
-    this.needs = tools;
   }
 
   get file(): string {

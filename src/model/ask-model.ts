@@ -88,7 +88,7 @@ function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Cloc
     stop(fail("the question to the model was cancelled", { code: "cancelled", cause: signal?.reason }));
   const timer = clock.after(timeoutMs, () =>
     stop(
-      fail(`${who} did not answer within ${timeoutMs / 1000} s; ask for less, or raise model.timeout`, {
+      fail(`${who} did not answer within ${Math.ceil(timeoutMs) / 1000} s; ask for less, or raise model.timeout`, {
         code: "timeout",
       }),
     ),

@@ -39,6 +39,10 @@ export function explainError(error: unknown, who: string, now: number): Explaine
 function explainFailure(failure: FailureError, who: string): Explained {
   const { reason, code } = failure;
   const passing = reason !== undefined && passingReasons.has(reason);
+  if (code === "timeout") {
+    const message = `${who} did not answer in time: ${failure.message}; ask for less, or raise model.timeout`;
+    return { failure: new FailureError(message, { code, ...(reason && { reason }), cause: failure }), passing };
+  }
   if (code !== "not_available" && code !== "permission_denied") return { failure, passing };
   if (reason === "no_model" || reason === "unauthorized") return { failure, passing: false };
   const told = new FailureError(`${who} cannot be reached: ${failure.message}`, {
@@ -66,9 +70,16 @@ function explainStatus(error: ApiError, who: string, now: number): Explained {
     const failure = modelFailure("provider_error", told, { retry: "safe", cause: error });
     return { failure, passing: true, ...waitOf(error, now) };
   }
-  const aboutForm = (statusCode === 400 || statusCode === 422) && /response_?format|json_schema/i.test(responseBody);
-  return { ...lasting("provider_error", told, error), formRefused: aboutForm };
+  return { ...lasting("provider_error", told, error), formRefused: refusesForm(error) };
 }
+
+/** Does a server say that it does not know the form in which JSON was asked for? */
+export function refusesForm(error: unknown): boolean {
+  const { statusCode, responseBody } = inChain(error, isApiError) ?? { statusCode: 0, responseBody: "" };
+  return (statusCode === 400 || statusCode === 422) && aboutForm.test(responseBody);
+}
+
+const aboutForm = /response[_ ]?format|json[_ ]?(?:schema|object|mode)|grammar|structured[_ ]output/i;
 
 /** A failure that another attempt would not mend. */
 function lasting(reason: ModelReason, message: string, cause: unknown): Explained {

@@ -1,6 +1,6 @@
-import { type Issue, formatPath } from "../base/index.ts";
+import { type Issue, formatPath, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, parseArguments } from "../schema/index.ts";
-import { Unanswered, nameOf } from "./ask-model.ts";
+import { Unanswered, nameOf, usualTimeoutMs } from "./ask-model.ts";
 import { findJson } from "./find-json.ts";
 import { type GeneratedText, type TextOptions, askForText, toCall } from "./generate-text.ts";
 import type { Model, ModelCall } from "./model.ts";
@@ -46,7 +46,7 @@ export async function generateObject<T>(
   options: ObjectOptions<T> & Question,
 ): Promise<GeneratedObject<T>> {
   const { maxRepairs = 2 } = options;
-  const asker = new ObjectAsker(model, options);
+  const asker = new ObjectAsker(model, withinTime(options));
   let usage = noTokens;
   for (let repairs = 0; ; repairs++) {
     const answer = await asker.ask();
@@ -57,6 +57,18 @@ export async function generateObject<T>(
     if (repairs >= maxRepairs) throw unusable(model, read.issues, repairs);
     asker.complain(answer.text, read.issues);
   }
+}
+
+/** One time for all questions together, not one for each. */
+function withinTime<O extends TextOptions>(options: O): O {
+  const { clock = systemClock, timeoutMs = usualTimeoutMs } = options;
+  const until = clock.elapsed() + timeoutMs;
+  return {
+    ...options,
+    get timeoutMs() {
+      return Math.max(0, until - clock.elapsed());
+    },
+  };
 }
 
 type Read<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly Issue[] };

@@ -14,8 +14,8 @@ export interface ModelSettings {
   /** Sent where a caller sets none; the server's own where absent. */
   readonly temperature?: number;
   /**
-   * How JSON is asked for: by a schema that the server enforces, as JSON of any shape, or in words only. A server that
-   * understands neither of the first two is asked in words when it says so.
+   * How JSON is asked for: by its schema (where absent), as JSON of any shape, or in words only. A server that says that
+   * it does not know a form is asked in the next one. Every answer is checked, however it was asked for.
    */
   readonly structured?: "json_schema" | "json_object" | "words";
 }

@@ -9,7 +9,10 @@ import type {
  * A language model: the interface of the AI SDK, so that every provider written for it can be used here, and a model
  * opened here can be used there.
  */
-export type Model = LanguageModelV4;
+export type Model = LanguageModelV4 & {
+  /** How long one answer may take, where somebody has set it; whoever asks waits as long. */
+  readonly timeoutMs?: number | undefined;
+};
 
 /** One question to a {@link Model}, as it arrives there. */
 export type ModelCall = LanguageModelV4CallOptions;

@@ -215,6 +215,16 @@ describe("a server in trouble", () => {
     });
   });
 
+  test("that never answers is left when its own time is over, which is said", async () => {
+    const { server, model } = await served(() => ({ hang: true }), { timeoutMs: 50 });
+    const failure = await failureOf(generateText(model, { prompt: "?" }));
+    expect(failure).toMatchObject({ code: "timeout" });
+    expect(failure.message).toMatch(
+      /the model "test-model" did not answer in time: .*within 0\.05 s; .*model\.timeout/,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("that quotes the key does not bring it into a failure", async () => {
     const quoting = { status: 401, body: { error: { message: "the key sk-very-secret is wrong" } } };
     const { model } = await served([quoting], { apiKey: "sk-very-secret" });
@@ -231,30 +241,56 @@ describe("an object from a server", () => {
     required: ["score"],
   });
 
-  test("is asked for as JSON, in words and by the protocol", async () => {
-    const { server, model } = await served([{ json: { score: 7 } }]);
-    expect((await generateObject(model, { schema, prompt: "?" })).object).toEqual({ score: 7 });
+  const good = { json: { score: 7 } };
+  const formsIn = ({ requests }: Awaited<ReturnType<typeof openAiServer>>): unknown[] =>
+    requests.map(({ body }) => body.response_format?.type);
+
+  test("is asked for by its schema, in words and by the protocol", async () => {
+    const { server, model } = await served([good]);
+    expect((await generateObject(model, { schema, prompt: "?", name: "review" })).object).toEqual({ score: 7 });
     const [request] = server.requests;
-    expect(request?.body.response_format).toEqual({ type: "json_object" });
+    expect(request?.body.response_format).toEqual({
+      type: "json_schema",
+      // Not strict: servers that are want schemas in which nothing is optional.
+      json_schema: { name: "review", schema: schema.json, strict: false },
+    });
     expect(request?.body.messages[0]?.content).toContain(JSON.stringify(schema.json));
   });
 
-  test("is asked for by its schema where the server enforces one", async () => {
-    const { server, model } = await served([{ json: { score: 7 } }], { structured: "json_schema" });
-    await generateObject(model, { schema, prompt: "?", name: "review" });
-    expect(server.requests[0]?.body.response_format).toMatchObject({
-      type: "json_schema",
-      json_schema: { name: "review", schema: { required: ["score"] } },
-    });
+  test.each(["json_schema", "json_object", "words"] as const)("is asked for as set: %s", async (structured) => {
+    const { server, model } = await served([good], { structured });
+    await generateObject(model, { schema, prompt: "?" });
+    expect(formsIn(server)).toEqual([structured === "words" ? undefined : structured]);
   });
 
-  test("is asked for in words only where the server knows no other way", async () => {
-    const refusal = { status: 400, body: { error: { message: "'response_format.type' must be 'text'" } } };
-    const { server, model } = await served([refusal, { json: { score: 7 } }]);
+  test.each([
+    ["'response_format.type' must be 'text'"],
+    ["This model does not support response format `json_schema`"],
+    ["failed to parse grammar"],
+  ])("where the server says %j it is asked for more simply, and so from then on", async (message) => {
+    const refusal = { status: 400, body: { error: { message } } };
+    const { server, model } = await served([refusal, refusal, good, good]);
     expect((await generateObject(model, { schema, prompt: "?" })).object).toEqual({ score: 7 });
-    expect(server.requests.map(({ body }) => body.response_format?.type)).toEqual(["json_object", undefined]);
-    const inWords = await served([{ json: { score: 7 } }], { structured: "words" });
-    await generateObject(inWords.model, { schema, prompt: "?" });
-    expect(inWords.server.requests[0]?.body.response_format).toBeUndefined();
+    await generateObject(model, { schema, prompt: "?" });
+    expect(formsIn(server)).toEqual(["json_schema", "json_object", undefined, undefined]);
+  });
+
+  test("another error of the server is told, and the form is kept", async () => {
+    const broken = { status: 400, body: { error: { message: "no such tokenizer" } } };
+    const { server, model } = await served([broken, good]);
+    expect(await failureOf(generateObject(model, { schema, prompt: "?" }))).toMatchObject({ reason: "provider_error" });
+    await generateObject(model, { schema, prompt: "?" });
+    expect(formsIn(server)).toEqual(["json_schema", "json_schema"]);
+  });
+
+  test("has one time for all its questions together", async () => {
+    let asked = 0;
+    const { model } = await served(() => (asked++ === 0 ? "no object" : { hang: true }));
+    const began = performance.now();
+    expect(await failureOf(generateObject(model, { schema, prompt: "?", timeoutMs: 300 }))).toMatchObject({
+      code: "timeout",
+    });
+    expect(performance.now() - began).toBeLessThan(600);
+    expect(asked).toBe(2);
   });
 });

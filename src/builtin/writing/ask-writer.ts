@@ -11,10 +11,11 @@ import {
   noTokens,
 } from "../../model/index.ts";
 import type { Schema } from "../../schema/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
 import type { ToolContext } from "../../tool/index.ts";
 import { builtinPrompt } from "./builtin-prompt.ts";
+import { emptyContent } from "./empty-content.ts";
 import { type FilledPrompt, fillPrompt } from "./fill-prompt.ts";
-import { emptyContent } from "./writing-reasons.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What these tools use of a call: any handler's context has it. */
@@ -28,7 +29,7 @@ export interface Assignment {
   readonly values: Readonly<Record<string, unknown>>;
   /** Inputs without which there is nothing to do. */
   readonly needs: readonly string[];
-  /** Time for everything. */
+  /** The tool's deadline. */
   readonly timeoutMs: number;
 }
 
@@ -47,7 +48,7 @@ export async function askForObject<T>(
   const { tool, schema, check } = assignment;
   const model = modelOf(services, tool);
   const filled = await promptFor(assignment, services);
-  const options = { ...optionsFor(model, filled, context), timeoutMs: assignment.timeoutMs };
+  const options = { ...optionsFor(model, filled, context), timeoutMs: patience(assignment) };
   const asked = { ...options, prompt: filled.prompt, schema, name: tool, ...(check !== undefined && { check }) };
   return (await generateObject(model, asked)).object;
 }
@@ -58,17 +59,22 @@ export async function askForText(
   services: WritingServices,
   context: WriterContext,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const { tool, timeoutMs, mayBeCut = false } = assignment;
+  const { tool, mayBeCut = false } = assignment;
   const model = modelOf(services, tool);
   const filled = await promptFor(assignment, services);
-  const options = { ...optionsFor(model, filled, context), timeoutMs };
+  const options = { ...optionsFor(model, filled, context), timeoutMs: patience(assignment) };
   const { text, finishReason } = await generateText(model, { ...options, prompt: filled.prompt });
   const isCut = finishReason === "length";
-  if (!isCut || mayBeCut) return { text: unfenced(text), isCut };
+  if (!isCut || mayBeCut) return { text: unfenced(stripUnsafe(text)), isCut };
   throw modelFailure(
     "cut_off",
     `the text that ${tool} asked for was cut off by the model's limit of tokens; raise model.max_tokens, or ask for a shorter one`,
   );
+}
+
+/** A little less than the whole, so that whoever waits hears that it is the model that did not answer. */
+function patience({ timeoutMs }: Assignment): number {
+  return timeoutMs - 1_000;
 }
 
 function modelOf({ model }: WritingServices, tool: string): Model {
@@ -77,7 +83,7 @@ function modelOf({ model }: WritingServices, tool: string): Model {
 }
 
 async function promptFor({ tool, values, needs }: Assignment, { prompts }: WritingServices): Promise<FilledPrompt> {
-  for (const name of needs) if (isEmpty(values[name])) throw emptyContent(name);
+  for (const name of needs) if (isEmpty(values[name])) throw emptyContent(name, values[name]);
   const own = await prompts?.(tool);
   const file = own === undefined ? `the built-in prompt of ${tool}` : `prompts/${tool}.md`;
   return fillPrompt({ template: own ?? builtinPrompt(tool), file, values });

@@ -1,6 +1,7 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type CodeBundle, type CodeFile, asBundle, checkPaths, fileList, mergeFiles } from "./code-bundle.ts";
+import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What `code_fixer` takes. */
@@ -16,10 +17,11 @@ export interface FixedCode extends CodeBundle {
   readonly changes: readonly string[];
 }
 
-const timeoutMs = 300_000;
+const usualMs = 300_000;
 
 /** `code_fixer`: code after a review. */
 export function codeFixerTool(services: WritingServices): Tool<CodeFixerInput, CodeFixerInput, FixedCode> {
+  const timeoutMs = deadlineMs(services, usualMs);
   const output = fromJsonSchema<FixedCode, FixedCode>({
     type: "object",
     properties: {

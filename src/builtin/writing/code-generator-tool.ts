@@ -1,6 +1,7 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type CodeBundle, checkPaths, fileList } from "./code-bundle.ts";
+import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What `code_generator` takes. */
@@ -10,10 +11,11 @@ export interface CodeGeneratorInput {
   readonly requirements?: unknown;
 }
 
-const timeoutMs = 300_000;
+const usualMs = 300_000;
 
 /** `code_generator`: code for a design, and its tests. */
 export function codeGeneratorTool(services: WritingServices): Tool<CodeGeneratorInput, CodeGeneratorInput, CodeBundle> {
+  const timeoutMs = deadlineMs(services, usualMs);
   const output = fromJsonSchema<CodeBundle, CodeBundle>({
     type: "object",
     properties: {

@@ -1,5 +1,6 @@
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What `code_reviewer` takes. */
@@ -26,7 +27,7 @@ export interface CodeReview {
   readonly approved: boolean;
 }
 
-const timeoutMs = 180_000;
+const usualMs = 180_000;
 const grave: ReadonlySet<string> = new Set(["critical", "high"]);
 
 const inputSchema: JsonSchema = {
@@ -68,6 +69,7 @@ const outputSchema: JsonSchema = {
 
 /** `code_reviewer`: what is wrong with code. */
 export function codeReviewerTool(services: WritingServices): Tool<CodeReviewerInput, CodeReviewerInput, CodeReview> {
+  const timeoutMs = deadlineMs(services, usualMs);
   const output = fromJsonSchema<CodeReview, CodeReview>(outputSchema);
   return defineTool({
     name: "code_reviewer",

@@ -1,5 +1,6 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What `content_reviewer` takes. */
@@ -17,12 +18,13 @@ export interface ContentReview {
   readonly problems: readonly string[];
 }
 
-const timeoutMs = 180_000;
+const usualMs = 180_000;
 
 /** `content_reviewer`: a judgement of a text. */
 export function contentReviewerTool(
   services: WritingServices,
 ): Tool<ContentReviewerInput, ContentReviewerInput, ContentReview> {
+  const timeoutMs = deadlineMs(services, usualMs);
   const output = fromJsonSchema<ContentReview, ContentReview>({
     type: "object",
     properties: {

@@ -1,5 +1,6 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import { type WrittenText, toWrittenText, writtenTextSchema } from "./written-text.ts";
 import type { WritingServices } from "./writing-services.ts";
 
@@ -9,12 +10,13 @@ export interface ContentReviserInput {
   readonly feedback: unknown;
 }
 
-const timeoutMs = 300_000;
+const usualMs = 300_000;
 
 /** `content_reviser`: a text after a review. */
 export function contentReviserTool(
   services: WritingServices,
 ): Tool<ContentReviserInput, ContentReviserInput, WrittenText> {
+  const timeoutMs = deadlineMs(services, usualMs);
   return defineTool({
     name: "content_reviser",
     description:

@@ -1,5 +1,6 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import { type WrittenText, toWrittenText, writtenTextSchema } from "./written-text.ts";
 import type { WritingServices } from "./writing-services.ts";
 
@@ -12,12 +13,13 @@ export interface ContentWriterInput {
   readonly language?: string;
 }
 
-const timeoutMs = 300_000;
+const usualMs = 300_000;
 
 /** `content_writer`: a text for an outline. */
 export function contentWriterTool(
   services: WritingServices,
 ): Tool<ContentWriterInput, ContentWriterInput, WrittenText> {
+  const timeoutMs = deadlineMs(services, usualMs);
   return defineTool({
     name: "content_writer",
     description:

@@ -36,18 +36,19 @@ const cutMark = "…[cut]";
 const shortest = 200;
 
 function showData(value: unknown, maxChars: number): DataBlock {
-  const whole = written(value);
+  const whole = writtenData(value);
   if (whole.length <= maxChars) return { text: whole, truncated: false };
   if (typeof value === "object" && value !== null) {
     for (let most = maxChars / 2; most >= shortest; most /= 2) {
-      const text = written(shortened(value, most));
+      const text = writtenData(shortened(value, most));
       if (text.length <= maxChars) return { text, truncated: true };
     }
   }
   return { text: whole.slice(0, maxChars).toWellFormed() + cutMark, truncated: true };
 }
 
-function written(value: unknown): string {
+/** The text that a model reads of a value. */
+export function writtenData(value: unknown): string {
   if (typeof value === "string") return stripUnsafe(value);
   const json = jsonText(value);
   return "text" in json ? stripUnsafe(JSON.stringify(JSON.parse(json.text), undefined, 1)) : String(value);

@@ -1,6 +1,7 @@
-import { fail } from "../../base/index.ts";
 import { stripUnsafe, suggest } from "../../text/index.ts";
-import { dataBlock, dataRule } from "./data-block.ts";
+import { dataBlock, dataRule, writtenData } from "./data-block.ts";
+import { fairShare } from "./fair-share.ts";
+import { writingFailure } from "./writing-reasons.ts";
 
 /** A prompt file and what goes into it. */
 export interface PromptParts {
@@ -25,6 +26,9 @@ const mostChars = 100_000;
 const longestInline = 200;
 const placeholder = /\{\{\s*([\w-]+)\s*\}\}/g;
 const alone = /^\s*\{\{\s*([\w-]+)\s*\}\}\s*$/;
+/** Whatever may be meant as a placeholder, right or wrong. */
+const braces = /\{\{([^{}\n]*)(\}\})?/g;
+const divider = /^---[^\S\n]*$/m;
 
 /**
  * Puts inputs into a prompt, as data. A placeholder alone on its line becomes a block that is set apart; one inside a
@@ -32,43 +36,61 @@ const alone = /^\s*\{\{\s*([\w-]+)\s*\}\}\s*$/;
  * placeholder names is added at the end.
  */
 export function fillPrompt({ template, file, values }: PromptParts): FilledPrompt {
-  const { instructions, question } = splitTemplate(template);
-  checkNames(instructions, question, { file, values });
+  const text = stripUnsafe(template);
+  checkPrompt(text, { file, values });
+  const [instructions, question] = splitPrompt(text);
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  const filler = new Filler(new Map(given), Math.floor(mostChars / Math.max(1, given.length)));
+  const filler = new Filler(new Map(given));
   const paragraphs = question.split(/\n[^\S\n]*\n/).flatMap((paragraph) => filler.fill(paragraph.trim()));
-  const prompt = [...paragraphs, ...filler.rest()].filter((text) => text !== "").join("\n\n");
+  const prompt = [...paragraphs, ...filler.rest()].filter((part) => part !== "").join("\n\n");
   return {
-    system: [instructions, dataRule].filter((text) => text !== "").join("\n\n"),
+    system: [instructions, dataRule].filter((part) => part !== "").join("\n\n"),
     prompt,
     truncated: filler.truncated,
   };
 }
 
-function splitTemplate(template: string): { readonly instructions: string; readonly question: string } {
-  const [instructions = "", ...question] = stripUnsafe(template).split(/^---[^\S\n]*$/m);
-  return { instructions: instructions.trim(), question: question.join("---").trim() };
+/** The instructions, and the question below the first line of `---`. */
+function splitPrompt(text: string): readonly [instructions: string, question: string] {
+  const { index, length } = dividerOf(text);
+  return [text.slice(0, index).trim(), text.slice(index + length).trim()];
 }
 
-function checkNames(instructions: string, question: string, { file, values }: Omit<PromptParts, "template">): void {
-  const known = Object.keys(values);
-  for (const [, name = ""] of question.matchAll(placeholder)) {
-    if (Object.hasOwn(values, name)) continue;
-    const near = suggest(name, known);
-    const meant = near === undefined ? "" : `; did you mean {{${near}}}?`;
-    throw fail(`${file} uses {{${name}}}, but its inputs are ${known.join(", ")}${meant}`, {
-      code: "file_invalid",
-      reason: "bad_prompt",
-      retry: "never",
-    });
+function dividerOf(text: string): { readonly index: number; readonly length: number } {
+  const found = divider.exec(text);
+  return found === null ? { index: text.length, length: 0 } : { index: found.index, length: found[0].length };
+}
+
+/** Throws where a prompt cannot be meant as it is: nobody sees what is sent to a model. */
+function checkPrompt(text: string, { file, values }: Omit<PromptParts, "template">): void {
+  if (text.trim() === "") throw writingFailure("bad_prompt", `${file} is empty; write a prompt into it, or remove it`);
+  const inputs = Object.keys(values);
+  const below = dividerOf(text).index;
+  for (const found of text.matchAll(braces)) {
+    const wrong = wrongWith(found, inputs, below);
+    if (wrong === undefined) continue;
+    const known = inputs.map((input) => `{{${input}}}`).join(", ");
+    const place = `${file}:${lineAt(text, found.index)}`;
+    throw writingFailure("bad_prompt", `${place}: ${wrong}. The inputs of this prompt are ${known}`);
   }
-  const [, early] = new RegExp(placeholder).exec(instructions) ?? [];
-  if (early === undefined) return;
-  throw fail(`${file} uses {{${early}}} among its instructions; inputs are data and belong below a line of ---`, {
-    code: "file_invalid",
-    reason: "bad_prompt",
-    retry: "never",
-  });
+}
+
+function wrongWith(found: RegExpExecArray, inputs: readonly string[], below: number): string | undefined {
+  const [written, inner = "", end] = found;
+  const name = inner.trim();
+  if (end === undefined) return `${JSON.stringify(written.trimEnd())} is never closed; write {{name}}, on one line`;
+  if (!inputs.includes(name)) return `there is no input ${written}${didYouMean(name, inputs)}`;
+  if (found.index < below) return `${written} stands among the instructions; inputs belong below a line of ---`;
+  return undefined;
+}
+
+function didYouMean(name: string, inputs: readonly string[]): string {
+  const near = suggest(name, inputs);
+  return near === undefined ? "" : ` (did you mean {{${near}}}?)`;
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split("\n").length;
 }
 
 class Filler {
@@ -77,9 +99,10 @@ class Filler {
   readonly #used = new Set<string>();
   truncated = false;
 
-  constructor(values: ReadonlyMap<string, unknown>, room: number) {
+  constructor(values: ReadonlyMap<string, unknown>) {
     this.#values = values;
-    this.#room = room;
+    const lengths = [...values.values()].map((value) => writtenData(value).length);
+    this.#room = fairShare(lengths, mostChars);
   }
 
   fill(paragraph: string): string[] {

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { type FailureError, fail, realPlace } from "../../base/index.ts";
+import { basename, join } from "node:path";
+import { type FailureError, isFailureError, realPlace } from "../../base/index.ts";
+import { writingFailure } from "./writing-reasons.ts";
 import type { ReadPrompt } from "./writing-services.ts";
 
 const largest = 64 * 1024;
@@ -16,15 +17,25 @@ const largest = 64 * 1024;
 export function folderPrompts(dir: string): ReadPrompt {
   return async (tool) => {
     if (!/^\w[\w-]*$/.test(tool)) throw unusable(`${JSON.stringify(tool)} is not the name of a prompt`);
+    const file = `${basename(dir)}/${tool}.md`;
     const place = await realPlace(join(dir, `${tool}.md`), dir);
     if (place.kind === "missing") return undefined;
-    if (place.kind === "outside") throw unusable(`${tool}.md leads out of the folder of prompts; put the prompt there`);
-    const { size } = await stat(place.path);
-    if (size > largest) throw unusable(`${tool}.md is larger than ${largest / 1024} KiB; shorten the prompt`);
-    return (await readFile(place.path, "utf8")).replace(/^\ufeff/, "");
+    if (place.kind === "outside") throw unusable(`${file} leads out of the folder of prompts; put the prompt there`);
+    try {
+      const { size } = await stat(place.path);
+      if (size > largest) throw unusable(`${file} is larger than ${largest / 1024} KiB; shorten the prompt`);
+      return (await readFile(place.path, "utf8")).replace(/^\ufeff/, "");
+    } catch (error) {
+      throw isFailureError(error) ? error : unusable(`${file} cannot be read (${systemCode(error)})`, error);
+    }
   };
 }
 
-function unusable(message: string): FailureError {
-  return fail(message, { code: "file_invalid", reason: "bad_prompt", retry: "never" });
+function unusable(message: string, cause?: unknown): FailureError {
+  return writingFailure("bad_prompt", message, { cause });
+}
+
+/** Such as `EACCES`. */
+function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

@@ -1,5 +1,6 @@
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What `llm_design` takes. */
@@ -22,7 +23,7 @@ export interface Design {
   readonly tests: readonly string[];
 }
 
-const timeoutMs = 180_000;
+const usualMs = 180_000;
 const texts = { type: "array", items: { type: "string" }, default: [] };
 
 const inputSchema: JsonSchema = {
@@ -73,6 +74,7 @@ const outputSchema: JsonSchema = {
 
 /** `llm_design`: a design of software for its requirements. */
 export function llmDesignTool(services: WritingServices): Tool<DesignInput, DesignInput, Design> {
+  const timeoutMs = deadlineMs(services, usualMs);
   const output = fromJsonSchema<Design, Design>(outputSchema);
   return defineTool({
     name: "llm_design",

@@ -56,6 +56,58 @@ describe("[A17] llm_summarize without a model", () => {
     ]);
   });
 
+  test("lists only the sources that it has sentences of", async () => {
+    const content = [
+      { url: "https://a.example/tide", title: "Tide mills", content: tide },
+      { url: "https://c.example/menu", title: "Menu", content: "Home. About us. Log in." },
+    ];
+    const result = await call({ content, style: "bullet-points" });
+    expect(String(result.success && result.output)).toMatch(/\n\nSources:\n- Tide mills: https:\/\/a\.example\/tide$/);
+    expect(result.meta["sources"]).toEqual([{ url: "https://a.example/tide", title: "Tide mills" }]);
+  });
+
+  test.each([
+    ["https://user:secret@a.example/x", "- Page: https://a.example/x"],
+    ["memory:mem-1", "- Page: memory:mem-1"],
+    ["javascript:alert(1)", undefined],
+    ["data:text/html,<b>", undefined],
+    ["a name", undefined],
+    ["https://a.example/\u202egpj.exe", "- Page: https://a.example/%E2%80%AEgpj.exe"],
+  ])("lists %j as %j", async (url, line) => {
+    const text = await summary({ content: { title: "Page", url, content: tide } });
+    expect(text.split("Sources:\n")[1]).toBe(line);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["an empty text", " \n", "is an empty text"],
+    ["an empty list", [], "is an empty list; if it comes from a search, nothing was found: try other words"],
+    ["an empty object", {}, "is an empty object"],
+    ["a number", 42, "is 42, and not a text"],
+    ["null", null, "is missing"],
+    ["lists of nothing", [[], [""]], "is a list without any text"],
+    ["an object of nothing", { a: null }, "is an object without any text"],
+    ["an error", { url: "https://a.example/", error: "no answer" }, "holds only an error: no answer"],
+    [
+      "pages that could not be read",
+      [
+        { url: "https://a.example/", error: { code: "timeout", message: "no answer in 10 s" } },
+        { url: "https://b.example/", error: { code: "not_found" } },
+      ],
+      "holds only errors, 2 of them; the first is: no answer in 10 s",
+    ],
+  ])("says what is there instead of a content: %s", async (_, content, said) => {
+    const result = await call({ content });
+    expect(result).toMatchObject({
+      success: false,
+      error: {
+        code: "validation_error",
+        reason: "empty_content",
+        retry: "never",
+        message: `there is nothing to work on: \`content\` ${said}`,
+      },
+    });
+  });
+
   test.each<[string, unknown]>([
     ["a text", tide],
     ["a page", { title: "Tide mills", url: "https://a.example/", content: tide }],
@@ -89,13 +141,39 @@ describe("[A17] llm_summarize with a model", () => {
     const content = [{ url: "https://a.example/", title: "Tide mills", content: tide }];
     const result = await call({ content, style: "structured", max_length: 300, language: "English" }, { model });
     expect(result).toMatchObject({
-      output: "Tide mills use the ebb [1].\n\nSources:\n- Tide mills: https://a.example/",
+      output: "Tide mills use the ebb [1].\n\nSources:\n- [1] Tide mills: https://a.example/",
       meta: { method: "model", tokensUsed: 15, model: "scripted" },
     });
     const question = JSON.stringify(model.calls[0]?.prompt.at(-1));
     for (const part of ["at most 300 characters", "[1] Tide mills, https://a.example/", "A tide mill is", "English"]) {
       expect(question).toContain(part);
     }
+  });
+
+  test("lists what it names by numbers, and all that it read where it names nothing", async () => {
+    const content = [
+      { url: "https://a.example/", title: "Tide mills", content: tide },
+      { url: "https://b.example/", title: "Windmills", content: wind },
+      { url: "https://a.example/", title: "Tide mills, part 2", content: "They also sawed wood." },
+    ];
+    const listed = async (answer: string): Promise<unknown> => {
+      const result = await call({ content }, { model: scriptedModel([answer]) });
+      const urls = (result.meta["sources"] as { url: string }[]).map(({ url }) => url);
+      return { list: String(result.success && result.output).split("\n\n")[1], urls };
+    };
+    const both = ["https://a.example/", "https://b.example/"];
+    expect(await listed("Sails turn [2], 风也转【2】, and nobody has [9].")).toEqual({
+      list: "Sources:\n- [2] Windmills: https://b.example/",
+      urls: [both[1]],
+    });
+    expect(await listed("Both turn [1, 2].")).toEqual({
+      list: "Sources:\n- [1] Tide mills: https://a.example/\n- [2] Windmills: https://b.example/",
+      urls: both,
+    });
+    expect(await listed("Both turn.")).toEqual({
+      list: "Sources:\n- Tide mills: https://a.example/\n- Windmills: https://b.example/",
+      urls: both,
+    });
   });
 
   test("cuts what the model made too long after a sentence", async () => {

@@ -1,5 +1,6 @@
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import { summarize } from "./summarize.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
 import type { WritingServices } from "./writing-services.ts";
@@ -13,7 +14,7 @@ export interface SummarizeInput {
   readonly language?: string;
 }
 
-const timeoutMs = 120_000;
+const usualMs = 120_000;
 
 const inputSchema: JsonSchema = {
   type: "object",
@@ -61,6 +62,7 @@ const inputSchema: JsonSchema = {
 
 /** `llm_summarize`: a summary of a text, a page or a list of them. */
 export function llmSummarizeTool(services: WritingServices): Tool<SummarizeInput, SummarizeInput, string> {
+  const timeoutMs = deadlineMs(services, usualMs);
   return defineTool({
     name: "llm_summarize",
     description:

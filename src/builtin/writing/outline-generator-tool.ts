@@ -1,5 +1,6 @@
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What `outline_generator` takes. */
@@ -21,7 +22,7 @@ export interface Outline {
   readonly audience?: string;
 }
 
-const timeoutMs = 120_000;
+const usualMs = 120_000;
 
 const inputSchema: JsonSchema = {
   type: "object",
@@ -71,6 +72,7 @@ const outputSchema: JsonSchema = {
 
 /** `outline_generator`: the plan of a text. */
 export function outlineGeneratorTool(services: WritingServices): Tool<OutlineInput, OutlineInput, Outline> {
+  const timeoutMs = deadlineMs(services, usualMs);
   const output = fromJsonSchema<Outline, Outline>(outputSchema);
   return defineTool({
     name: "outline_generator",

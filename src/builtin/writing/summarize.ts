@@ -1,10 +1,10 @@
 import type { WriterContext } from "./ask-writer.ts";
-import { cutText } from "./summary/cut-text.ts";
+import { emptyContent } from "./empty-content.ts";
+import { cutSummary } from "./summary/cut-summary.ts";
 import { extractSummary } from "./summary/extract-summary.ts";
 import { type Piece, readContent } from "./summary/read-content.ts";
-import { isHan } from "./summary/split-sentences.ts";
+import { type UsedSources, citedSources, showSources, toSources, withSources } from "./summary/summary-sources.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
-import { emptyContent } from "./writing-reasons.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What {@link summarize} takes besides the content. */
@@ -31,6 +31,7 @@ export interface Summary {
   readonly text: string;
   /** `model` where a model wrote it, `extractive` where it is made of sentences of the content. */
   readonly method: "model" | "extractive";
+  /** Those that it is made of; of a model's summary those that it names, or all that it was given. */
   readonly sources: readonly SummarySource[];
   /** Not everything could be read, or the summary had to be cut. */
   readonly truncated: boolean;
@@ -46,7 +47,6 @@ export interface Desk {
 const alone: WriterContext = { signal: new AbortController().signal, report: () => {}, attempt: 1 };
 /** How many characters are read. */
 const most = { extractive: 120_000, model: 90_000 } as const;
-const mostSources = 10;
 
 /**
  * Sums up a content of any shape: a text, a page, a list of pages. A model writes the summary where there is one;
@@ -65,15 +65,15 @@ export async function summarize(
   const { style = "paragraph", maxLength = 1_500 } = options;
   const method = services.model === undefined ? "extractive" : "model";
   const { pieces, truncated } = readContent(content, most[method]);
-  if (pieces.length === 0) throw emptyContent("content");
+  if (pieces.length === 0) throw emptyContent("content", content);
   const asked = { ...options, style, maxLength };
   const written = method === "model" ? await askFor(pieces, asked, { services, context }) : extracted(pieces, asked);
-  const text = cutText(written.text, maxLength);
-  const sources = sourcesOf(pieces);
+  const text = cutSummary(written.text, maxLength);
+  const used = written.used(text);
   return {
-    text: style === "one-line" ? text : withSources(text, sources),
+    text: style === "one-line" ? text : withSources(text, used),
     method,
-    sources,
+    sources: used.sources.flatMap(({ url, title }) => (url === undefined ? [] : [{ url, ...(title && { title }) }])),
     truncated: truncated || written.isCut || text !== written.text,
   };
 }
@@ -86,10 +86,14 @@ interface Asked extends SummarizeOptions {
 interface Written {
   readonly text: string;
   readonly isCut: boolean;
+  /** What the summary is made of, as far as it is kept. */
+  readonly used: (kept: string) => UsedSources;
 }
 
 function extracted(pieces: readonly Piece[], { style, maxLength, focus }: Asked): Written {
-  return { text: extractSummary(pieces, { style, maxLength, focus }), isCut: false };
+  const { text, from } = extractSummary(pieces, { style, maxLength, focus });
+  const sources = toSources(pieces.filter((_, at) => from.has(at)));
+  return { text, isCut: false, used: () => ({ sources, byNumber: false }) };
 }
 
 async function askFor(
@@ -99,38 +103,13 @@ async function askFor(
 ): Promise<Written> {
   const { style, maxLength, focus, language, timeoutMs = 120_000 } = options;
   const { askForText } = await import("./ask-writer.ts");
-  const values = {
-    content: pieces.length === 1 && pieces[0]?.url === undefined ? pieces[0]?.text : pieces.map(numbered).join("\n\n"),
-    style: summaryStyles[style],
-    max_length: maxLength,
-    focus,
-    language,
-  };
-  return askForText(
+  const sources = toSources(pieces);
+  const values = { content: showSources(sources), style: summaryStyles[style], max_length: maxLength, focus, language };
+  const answer = await askForText(
     { tool: "llm_summarize", values, needs: ["content"], timeoutMs, mayBeCut: true },
     services,
     context,
   );
-}
-
-function numbered({ text, title, url }: Piece, at: number): string {
-  const head = [title, url].filter((part) => part !== undefined).join(", ");
-  return `[${at + 1}]${head === "" ? "" : ` ${head}`}\n${text}`;
-}
-
-function sourcesOf(pieces: readonly Piece[]): SummarySource[] {
-  const byUrl = new Map<string, SummarySource>();
-  for (const { url, title } of pieces) {
-    if (url !== undefined && !byUrl.has(url)) byUrl.set(url, { url, ...(title !== undefined && { title }) });
-  }
-  return [...byUrl.values()];
-}
-
-function withSources(text: string, sources: readonly SummarySource[]): string {
-  if (sources.length === 0) return text;
-  const listed = sources
-    .slice(0, mostSources)
-    .map(({ url, title }) => `- ${title === undefined ? "" : `${title}: `}${url}`);
-  const more = sources.length > mostSources ? [`- … (${sources.length - mostSources})`] : [];
-  return [text, "", isHan(text) ? "来源：" : "Sources:", ...listed, ...more].join("\n");
+  const text = answer.isCut ? `${answer.text}…` : answer.text;
+  return { text, isCut: answer.isCut, used: (kept) => citedSources(kept, sources) };
 }

@@ -1,4 +1,4 @@
-import { type FailureCode, type FailureError, fail } from "../../base/index.ts";
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Reasons of the writing tools' own, besides `modelReasons`. The reference in the docs is generated from it. */
 export const writingReasons = {
@@ -6,15 +6,8 @@ export const writingReasons = {
   bad_prompt: { code: "file_invalid", means: "A prompt of the workspace cannot be used." },
 } as const;
 
-writingReasons satisfies Record<string, { code: FailureCode; means: string }>;
+/** The name of one reason in {@link writingReasons}. */
+export type WritingReason = keyof typeof writingReasons;
 
-/** The failure of a call whose input `name` holds nothing to work on. */
-export function emptyContent(name: string): FailureError {
-  const message = `there is nothing to work on: \`${name}\` holds no text`;
-  return fail(message, {
-    code: "validation_error",
-    reason: "empty_content",
-    retry: "never",
-    issues: [{ path: [name], code: "empty_content", message }],
-  });
-}
+/** The failure of a writing tool for this reason. */
+export const writingFailure: ReasonFailure<WritingReason> = failuresFor(writingReasons);

@@ -279,14 +279,26 @@ describe("a prompt of the workspace", () => {
   test("is refused with an input that does not exist", async () => {
     const { result, model } = await asks("Be strict.\n---\n{{cod}}");
     expect(result).toMatchObject({ success: false, error: { code: "file_invalid", reason: "bad_prompt" } });
-    expect(!result.success && result.error.message).toContain("prompts/code_reviewer.md uses {{cod}}");
-    expect(!result.success && result.error.message).toContain("did you mean {{code}}?");
+    expect(!result.success && result.error.message).toBe(
+      "prompts/code_reviewer.md:3: there is no input {{cod}} (did you mean {{code}}?). " +
+        "The inputs of this prompt are {{code}}, {{test_results}}, {{requirements}}, {{focus}}",
+    );
     expect(model.calls).toEqual([]);
   });
 
-  test("is refused with data among its instructions", async () => {
-    const { result } = await asks("Be strict about {{focus}}.\n---\n{{code}}");
-    expect(result).toMatchObject({ error: { code: "file_invalid", reason: "bad_prompt" } });
+  test.each([
+    ["data among its instructions", "Be strict.\n\nMind {{focus}}.\n---\n{{code}}", /md:3: \{\{focus\}\} stands among/],
+    ["data and no line of ---", "Look at {{code}}.", /md:1: \{\{code\}\} stands among .* below a line of ---/],
+    ["a placeholder that is never closed", "Be strict.\r\n---\r\n\r\n{{code\r\n}}", /md:4: "\{\{code" is never closed/],
+    ["a path in a placeholder", "---\n{{code.files}}", /md:2: there is no input \{\{code\.files\}\}/],
+    ["a name in another script", "---\n{{代码}}", /md:2: there is no input \{\{代码\}\}/],
+    ["a placeholder without a name", "---\n{{ }}", /md:2: there is no input \{\{ \}\}/],
+    ["nothing in it", " \n", /md is empty; write a prompt into it, or remove it/],
+  ])("is refused with %s, and its place is told", async (_, template, said) => {
+    const { result, model } = await asks(template);
+    expect(result).toMatchObject({ error: { code: "file_invalid", reason: "bad_prompt", retry: "never" } });
+    expect(!result.success && result.error.message).toMatch(said);
+    expect(model.calls).toEqual([]);
   });
 });
 
@@ -341,5 +353,11 @@ describe("prompts in a folder", () => {
       reason: "bad_prompt",
     });
     await expect(folderPrompts(dir)("../x")).rejects.toMatchObject({ code: "file_invalid" });
+    await writeFiles(dir, { "code_reviewer.md/inside.txt": "a folder of that name" });
+    await expect(folderPrompts(dir)("code_reviewer")).rejects.toMatchObject({
+      code: "file_invalid",
+      reason: "bad_prompt",
+      message: expect.stringContaining("code_reviewer.md cannot be read (EISDIR)") as string,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { cutText } from "./cut-text.ts";
+import { cutSummary } from "./cut-summary.ts";
 import { type Placed, type Ranking, rankSentences } from "./rank-sentences.ts";
 import type { Piece } from "./read-content.ts";
 import { isHan, splitSentences } from "./split-sentences.ts";
@@ -11,6 +11,13 @@ export interface ExtractOptions {
   readonly maxLength: number;
   /** What the reader wants to know. */
   readonly focus?: string | undefined;
+}
+
+/** What {@link extractSummary} gives. */
+export interface ExtractedSummary {
+  readonly text: string;
+  /** The texts that it has sentences of, by their place in the list. */
+  readonly from: ReadonlySet<number>;
 }
 
 /** More sentences are not compared with each other: the work grows with their square. */
@@ -31,18 +38,23 @@ const mostPicked: Readonly<Record<SummaryStyle, number>> = {
  *
  * @example
  * ```ts
- * extractSummary([{ text: article }], { style: "bullet-points", maxLength: 500 });
+ * const { text } = extractSummary([{ text: article }], { style: "bullet-points", maxLength: 500 });
  * ```
  */
-export function extractSummary(pieces: readonly Piece[], options: ExtractOptions): string {
+export function extractSummary(pieces: readonly Piece[], options: ExtractOptions): ExtractedSummary {
   const sentences = gather(pieces);
-  if (sentences.length === 0) return cutText(bareText(pieces), options.maxLength);
+  if (sentences.length === 0) {
+    return { text: cutSummary(bareText(pieces), options.maxLength), from: new Set(pieces.keys()) };
+  }
   const titles = pieces.map(({ title }) => title);
   const ranking = rankSentences(sentences, { titles, focus: options.focus });
   const picked = pick(sentences, ranking, { ...options, titles });
   const best = picked.length === 0 ? [indexOfBest(ranking.scores)] : picked;
   const chosen = best.toSorted((a, b) => a - b).flatMap((at) => sentences[at] ?? []);
-  return cutText(write(chosen, pieces, options.style), options.maxLength);
+  return {
+    text: cutSummary(write(chosen, pieces, options.style), options.maxLength),
+    from: new Set(chosen.map(({ piece }) => piece)),
+  };
 }
 
 /** Sentences that say something. */

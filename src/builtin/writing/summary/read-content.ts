@@ -1,4 +1,6 @@
+import { withoutCredentials } from "../../../net/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
+import { fairShare } from "../fair-share.ts";
 
 /** One text of what is to be summarised, and where it is from. */
 export interface Piece {
@@ -43,18 +45,6 @@ export function readContent(content: unknown, maxChars: number): ReadContent {
   return { pieces: cut, truncated };
 }
 
-/** The most that each may have so that all together have at most `total`; what short ones leave goes to long ones. */
-function fairShare(lengths: readonly number[], total: number): number {
-  let left = total;
-  const rising = lengths.toSorted((a, b) => a - b);
-  for (const [at, length] of rising.entries()) {
-    const share = Math.floor(left / (rising.length - at));
-    if (length > share) return share;
-    left -= length;
-  }
-  return Infinity;
-}
-
 type Origin = Pick<Piece, "title" | "url">;
 
 class ContentReader {
@@ -75,9 +65,9 @@ class ContentReader {
   }
 
   #readList(list: readonly unknown[], origin: Origin, depth: number): void {
-    const isOneText = list.every((item) => typeof item === "string" || typeof item === "number");
     // A list of words or lines is one text; a list of objects is many.
-    if (isOneText) this.#add(list.map((item) => `- ${item}`).join("\n"), origin);
+    const isOneText = list.every((item) => typeof item === "string" || typeof item === "number");
+    if (isOneText) this.#add(toLines(list), origin);
     else for (const item of list) this.read(item, origin, depth + 1);
   }
 
@@ -92,7 +82,7 @@ class ContentReader {
     const origin = {
       ...above,
       ...(title !== undefined && { title: short(title) }),
-      ...(url !== undefined && isAddress(url) && { url: url.trim() }),
+      ...(url !== undefined && isAddress(url) && { url: shownAddress(url.trim()) }),
     };
     const text = textKeys.map((key) => entries.find(([name]) => name === key)?.[1] as unknown).find(isThere);
     if (text !== undefined) this.read(text, origin, depth + 1);
@@ -112,13 +102,30 @@ class ContentReader {
   }
 }
 
+function toLines(list: readonly (string | number)[]): string {
+  return list
+    .filter((item) => String(item).trim() !== "")
+    .map((item) => `- ${item}`)
+    .join("\n");
+}
+
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false;
 }
 
-/** A web address, or one of a note or a memory; a name alone is none. */
+/** A web address, or one of a note or a memory; a name alone is none, and neither is what would run or be the content. */
 function isAddress(text: string): boolean {
-  return text.length <= 2_000 && /^[a-z][a-z0-9+.-]*:\S+$/i.test(text.trim());
+  const url = text.trim();
+  return (
+    url.length <= 2_000 && /^[a-z][a-z0-9+.-]*:\S+$/i.test(url) && !/^(?:javascript|vbscript|data|blob):/i.test(url)
+  );
+}
+
+/** An address as it may be shown; what cannot be seen in it is written as `%XX`, so that it still leads where it did. */
+function shownAddress(url: string): string {
+  const plain = withoutCredentials(url);
+  const seen = stripUnsafe(plain);
+  return seen === plain ? plain : (URL.parse(plain)?.href ?? seen);
 }
 
 function short(title: string): string {

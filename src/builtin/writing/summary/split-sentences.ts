@@ -1,5 +1,5 @@
-import { stripUnsafe } from "../../../text/index.ts";
-import { breakText } from "./cut-text.ts";
+import { sentenceEnds, stripUnsafe } from "../../../text/index.ts";
+import { breakText } from "./break-text.ts";
 
 const han = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
 /** Longer runs without a full stop are lists, logs or noise; they are broken up. */
@@ -87,26 +87,11 @@ function joinLines(lines: readonly string[]): string {
   return parts.join("");
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
-/** Ends of words that are abbreviated, and initials. */
-const abbreviated =
-  /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e|cf|Fig|No|Vol|Inc|Ltd|Co|Jr|Sr|U\.S|approx|al|[A-Z])\.$/;
-
-/** Quotes and brackets that open what follows, though a full stop stands before them. */
-const opening = /[“‘「『（【《([]$/;
-
 function* sentencesOf(paragraph: string): Generator<string, void, undefined> {
-  segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" });
-  let open = "";
-  for (const { segment } of segmenter.segment(paragraph)) {
-    open += segment;
-    // What has grown too long is no sentence with abbreviations in it.
-    if (open.length < longestSentence && abbreviated.test(open.slice(-12).trimEnd())) continue;
-    const isEarly = opening.test(open.slice(-1));
-    const sentence = (isEarly ? open.slice(0, -1) : open).trim();
-    open = isEarly ? open.slice(-1) : "";
+  let start = 0;
+  for (const end of [...sentenceEnds(paragraph), paragraph.length]) {
+    const sentence = paragraph.slice(start, end).trim();
+    start = end;
     if (sentence !== "") yield sentence;
   }
-  if (open.trim() !== "") yield open.trim();
 }
