@@ -10,10 +10,13 @@ export interface NobodyToAsk {
   readonly instead: string;
 }
 
-/** Throws for a chain that asks people, before anything of it runs: half of a chain would be worse than none of it. */
-export function refuseQuestions(plan: Plan, { what, instead }: NobodyToAsk): void {
+/**
+ * Throws for a chain that asks people, before anything of it runs: half of a chain would be worse than none of it.
+ * `named`: only for one that asks people by their names.
+ */
+export function refuseQuestions(plan: Plan, { what, instead }: NobodyToAsk, named = false): void {
   for (const { name, steps } of [plan, ...chainsOf(plan).values()]) {
-    const step = steps.find(({ approval }) => approval !== undefined);
+    const step = steps.find(({ approval }) => approval !== undefined && (!named || approval.approvers.length > 0));
     if (step === undefined) continue;
     const where = name === plan.name ? `its step "${step.id}"` : `the step "${step.id}" of the chain ${name}`;
     throw fail(`${plan.name} ${what}: ${where} asks a person for approval; ${instead}`, {

@@ -1,12 +1,14 @@
 import { fail, failure, systemClock } from "../base/index.ts";
-import { denialsOf, nestedCalls } from "../engine/index.ts";
+import { denialsOf, elicitOf, nestedCalls, progressOf } from "../engine/index.ts";
 import { createMemoryApprovals } from "../store/index.ts";
 import type { ToolContext } from "../tool/index.ts";
+import { askCaller } from "./ask-caller.ts";
 import { deniedChains } from "./denied-chains.ts";
 import { engineExecutor } from "./host/executor.ts";
 import type { Plan } from "./plan/plan.ts";
 import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
+import { stepProgress } from "./step-progress.ts";
 import { toolsOf } from "./tools-of.ts";
 
 /** A chain that is called as a tool. */
@@ -18,12 +20,14 @@ export interface CalledChain {
 
 /**
  * Runs the chain within the call of its tool; what went wrong in the run is the failure of the call. Such a run lives
- * in memory and nobody comes back to it, so it cannot wait for a person: a chain that asks one is not begun, and what a
- * rule asks inside of it is answered with no.
+ * in memory and nobody comes back to it, so only whoever made the call can be asked. Where there is nobody, a chain that
+ * asks a person is not begun, and what a rule asks inside of it is answered with no.
  */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
   const instead = `run it with: windlass run ${plan.name}`;
-  refuseQuestions(plan, { what: "cannot be called as a tool", instead });
+  const elicit = elicitOf(context);
+  const tell = progressOf(context);
+  refuseQuestions(plan, { what: "cannot be called as a tool", instead }, elicit !== undefined);
   const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;
@@ -40,8 +44,9 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets }),
     clock: systemClock,
     approvals: () => createMemoryApprovals({ clock: systemClock }),
-    ask: () => Promise.resolve({ approved: false, note }),
+    ask: elicit === undefined ? () => Promise.resolve({ approved: false, note }) : askCaller(elicit, instead),
     signal: context.signal,
+    onEvent: tell && stepProgress(plan, tell),
   });
   if (facts.status === "success") return facts.output;
   const { message, code, retry, reason } = facts.error ?? failure("not_available", `${plan.name} did not end`);

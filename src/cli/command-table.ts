@@ -2,6 +2,7 @@ import { chains, graph, init, schema, validate } from "./authoring-commands.ts";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command-spec.ts";
 import { jsonOption as json } from "./json-option.ts";
 import { cancel, explain, rerun, resume, run, runs, show, test } from "./run-commands.ts";
+import { skills } from "./skills-command.ts";
 
 /** Every command has it. */
 export const dirOption: OptionSpec = {
@@ -234,7 +235,7 @@ const complete: CommandSpec = {
 
 /** Every command, in the groups and the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Calling", commands: [run, call, chains, tools] },
+  { title: "Calling", commands: [run, call, chains, tools, skills] },
   { title: "Authoring", commands: [init, validate, graph, schema, test] },
   { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] },
   { title: "Looking back", commands: [records, stats] },

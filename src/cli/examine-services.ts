@@ -140,7 +140,7 @@ async function askProviders(providers: OpenedProviders["providers"]): Promise<Fi
 
 async function examineNotes({ dir, config }: Setting): Promise<Finding[]> {
   const about = "notes";
-  const folder = resolve(dir, config.services.vault ?? ".");
+  const folder = resolve(dir, config.services.vault?.folder ?? ".");
   if (await isFolder(folder)) return [{ about, status: "ok", message: `localSearch looks in ${fromHere(folder)}` }];
   const message = `the folder of notes ${fromHere(folder)} does not exist`;
   return [{ about, status: "warn", message, todo: `make it, or name another with vault: in ${workspaceFile}` }];

@@ -32,6 +32,7 @@ export async function examineWorkspace(from: string, { onSlowLoad, network }: Ex
       node,
       ...settingsFindings(file, aboutSettings),
       ...toolFindings(workspace),
+      ...skillFindings(workspace),
       ...chainFindings(workspace),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
@@ -64,12 +65,20 @@ function toolFindings(workspace: Workspace): Finding[] {
   const tools = workspace.engine.tools.list().filter(({ source }) => source !== "chains");
   const usable = tools.filter(({ tool }) => tool.broken === undefined).length;
   const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} can be called` };
-  return [loaded, ...workspace.folder.problems().map((problem) => problemFinding("tools", problem))];
+  return [loaded, ...workspace.sources.folder.problems().map((problem) => problemFinding("tools", problem))];
+}
+
+function skillFindings({ sources: { skills } }: Workspace): Finding[] {
+  if (skills === undefined) return [];
+  const count = skills.skills().length;
+  const problems = skills.problems().map((problem) => problemFinding("skills", problem));
+  if (count === 0) return problems;
+  return [{ about: "skills", status: "ok", message: `${formatCount(count, "skill")} can be used` }, ...problems];
 }
 
 function chainFindings(workspace: Workspace): Finding[] {
-  const { chains, chainFolder, folder } = workspace;
-  const others = new Set<Problem>(folder.problems());
+  const { chains, chainFolder, sources } = workspace;
+  const others = new Set<Problem>(sources.problems());
   const problems = workspace.problems().filter((found) => found.file !== workspaceFile && !others.has(found));
   const usable = chains.names().filter((name) => !hasErrors(chains.problems(name))).length;
   const lacking = chains

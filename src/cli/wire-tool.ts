@@ -3,7 +3,7 @@ import type { AnyTool, Registration } from "../tool/index.ts";
 
 /** A tool as it is written for programs. */
 export function toWireTool({ tool, source }: Registration, workspace: Workspace): Record<string, unknown> {
-  const file = workspace.folder.fileOf(tool.name);
+  const file = workspace.sources.fileOf(tool.name);
   return {
     name: tool.name,
     display_name: tool.displayName,

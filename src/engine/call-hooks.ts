@@ -1,9 +1,10 @@
 import type { CallRecord } from "../store/index.ts";
-import type { AnyTool, Effect, ToolContext, ToolResult } from "../tool/index.ts";
+import type { AnyTool, Effect, Question, QuestionAnswer, ToolContext, ToolResult } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Denies } from "./denials.ts";
 import type { AbortCause } from "./failed-attempt.ts";
+import type { Permission, PermissionSubject } from "./permissions.ts";
 
 /** What the owner of a call takes into its own hands, such as a run that journals its steps. */
 export interface CallHooks {
@@ -46,4 +47,22 @@ export function nestedCalls(context: ToolContext): BeginCall {
 /** What the rules of the engine refuse whose call this is. For composites that run chains. */
 export function denialsOf(context: ToolContext): Denies | undefined {
   return (context as ToolContext & { readonly denies?: Denies }).denies;
+}
+
+/** What the rules say about a call of some tool by the present caller. */
+export type Rulings = (subject: Omit<PermissionSubject, "callerType">) => Permission;
+
+/** What the rules would say about calls within the one whose handler got this context. For composites that choose. */
+export function rulingsOf(context: ToolContext): Rulings {
+  return (context as ToolContext & { readonly rulings: Rulings }).rulings;
+}
+
+/** Asks whoever made the call whose handler got this context; undefined where nobody can be asked. For composites. */
+export function elicitOf(context: ToolContext): ((question: Question) => Promise<QuestionAnswer>) | undefined {
+  return (context as ToolContext & { readonly canElicit?: boolean }).canElicit === true ? context.elicit : undefined;
+}
+
+/** Tells whoever made the call how far it is; undefined where nobody listens, so that nothing is told in vain. */
+export function progressOf(context: ToolContext): ((value: unknown) => void) | undefined {
+  return (context as ToolContext & { readonly isHeard?: boolean }).isHeard === true ? context.progress : undefined;
 }

@@ -180,6 +180,8 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   #permit(tool: AnyTool): Later<ToolResult> {
+    // What it chooses is called in its turn, and ruled on then.
+    if (this.registration?.chooses === true) return this.#reuse(tool);
     const ruling = ruleOn(this, tool);
     switch (ruling.permission) {
       case "allow":

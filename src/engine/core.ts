@@ -15,6 +15,8 @@ export interface Resolver {
   resolve(name: string): Registration | undefined;
   /** Every name and alias, for suggestions. */
   names(): Iterable<string>;
+  /** Where a tool that is called by reference came from, where its name leads to another. */
+  registrationOf?(tool: AnyTool): Registration | undefined;
   /** Changes whenever a name may lead somewhere else, so that what was made of it is made anew. */
   readonly version?: number;
 }

@@ -1,4 +1,4 @@
-import { type Failure, type FailureCode, type RetryVerdict, failure, isFailureError } from "../base/index.ts";
+import { type Failure, type FailureCode, FailureError, type RetryVerdict, failure, isFailureError } from "../base/index.ts";
 import type { Effect } from "../tool/index.ts";
 
 /** Why work was told to stop. */
@@ -11,9 +11,23 @@ export function verdictOf(effect: Effect): RetryVerdict {
   return effect === "pure" || effect === "read" || effect === "idempotent" ? "safe" : "unsafe";
 }
 
+const passedOn = new WeakMap<object, Failure>();
+
+/**
+ * The failure of a nested call as that of the call around it, whatever it says: that a person has to approve it, too.
+ * For composites that only choose what runs.
+ */
+export function passOn(failed: Failure): FailureError {
+  const error = new FailureError(failed.message, { code: failed.code });
+  passedOn.set(error, failed);
+  return error;
+}
+
 /** What a handler threw, as a failure. Whatever it is, this never throws. */
 export function failureOf(thrown: unknown, effect: Effect): Failure {
   try {
+    const passed = typeof thrown === "object" && thrown !== null ? passedOn.get(thrown) : undefined;
+    if (passed !== undefined) return passed;
     // The same arguments give the same failure: a pure tool that threw throws again, and so does a bug.
     const byEffect = effect === "pure" ? "never" : verdictOf(effect);
     if (isFailureError(thrown)) return ofHandler(shortened(thrown.toFailure(byEffect)));

@@ -7,7 +7,8 @@ export function findTool(target: string | AnyTool, resolver: Resolver): Registra
   if (!isTool(target)) return undefined;
   const known = resolver.resolve(target.name);
   // Called by reference, a registered tool keeps its source: rules and records go by it.
-  return known?.tool === target ? known : { tool: target, source: "tools", owner: "call", priority: 0 };
+  if (known?.tool === target) return known;
+  return resolver.registrationOf?.(target) ?? { tool: target, source: "tools", owner: "call", priority: 0 };
 }
 
 /** The name of whatever was called, before it is found. */

@@ -23,8 +23,8 @@ export function toResult(call: Call, outcome: Outcome, execution: Execution | un
 }
 
 function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined): ResultMeta {
-  const meta = { callId: call.callId, source: call.source, attempts: execution?.attempts ?? 0 };
   const facts = execution?.facts;
+  const meta = { callId: call.callId, source: sourceOf(call, facts), attempts: execution?.attempts ?? 0 };
   if (facts === undefined && !call.cached && outcome.abandoned !== true) return meta;
   // What the engine says about a call, its handler cannot say.
   const { cached: _cached, abandoned: _abandoned, ...reported } = facts ?? {};
@@ -34,6 +34,12 @@ function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined):
     ...(call.cached && { cached: true }),
     ...(outcome.abandoned === true && { abandoned: true }),
   };
+}
+
+/** What chooses among others tells where the one came from that ran. */
+function sourceOf({ registration, source }: Call, facts: Readonly<Record<string, unknown>> | undefined): string {
+  const told = registration?.chooses === true ? facts?.["source"] : undefined;
+  return typeof told === "string" ? told : source;
 }
 
 /** Messages leave the engine: in results, records, events and prompts. */

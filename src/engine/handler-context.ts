@@ -1,5 +1,5 @@
 import type { CallTool, CompositeContext, Log, Question, QuestionAnswer, Secrets, ToolContext } from "../tool/index.ts";
-import type { BeginCall } from "./call-hooks.ts";
+import type { BeginCall, Rulings } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 
@@ -64,9 +64,27 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return this.#execution.callTool();
   }
 
+  /** @internal For `elicitOf`. */
+  get canElicit(): boolean {
+    return this.#execution.job.context.elicit !== undefined;
+  }
+
+  /** @internal For `progressOf`. */
+  get isHeard(): boolean {
+    const { onProgress, hooks } = this.#execution.job.context;
+    return onProgress !== undefined || hooks?.progress !== undefined;
+  }
+
   /** @internal For `denialsOf`. */
   get denies(): Denies | undefined {
     return this.#execution.core.denies;
+  }
+
+  /** @internal For `rulingsOf`. */
+  get rulings(): Rulings {
+    const { core, job } = this.#execution;
+    const callerType = job.context.callerType ?? "direct";
+    return (subject) => core.permissions.rule({ ...subject, callerType }).permission;
   }
 
   /** @internal For `nestedCalls`. */

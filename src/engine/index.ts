@@ -1,3 +1,4 @@
+export { approvalQuestion, approvalVerdict } from "./approval-question.ts";
 export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
 export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
 export {
@@ -6,7 +7,11 @@ export {
   type CallHooks,
   type CallListener,
   denialsOf,
+  elicitOf,
+  type Rulings,
   nestedCalls,
+  progressOf,
+  rulingsOf,
 } from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
@@ -21,6 +26,7 @@ export type { CallLimits, LogEntry, Resolver } from "./core.ts";
 export type { Denies } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
 export { effectOf } from "./effect-of.ts";
+export { passOn } from "./failed-attempt.ts";
 export { type EngineOptions, engineDefaults } from "./engine-options.ts";
 export {
   type EngineEvent,

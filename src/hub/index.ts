@@ -9,3 +9,22 @@ export {
   createToolFolder,
 } from "./folder/tool-folder.ts";
 export { type FolderWatch, watchFolder } from "./folder/watch-folder.ts";
+export { loadSkills } from "./load-skills.ts";
+export type { Skill } from "./skills/skill.ts";
+export type { SkillFolder } from "./skills/skill-folder.ts";
+export type { SkillLimits } from "./skills/skill-tools.ts";
+export type {
+  McpAddress,
+  McpCallOptions,
+  McpCallOutcome,
+  McpConnectOptions,
+  McpConnection,
+  McpConnector,
+  McpContent,
+  McpDefinition,
+  McpListener,
+  McpResource,
+  McpResourceContent,
+  ProgramServer,
+  RemoteServer,
+} from "./mcp/mcp-port.ts";

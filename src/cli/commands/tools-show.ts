@@ -54,7 +54,7 @@ function describeTool(registration: Registration, workspace: Workspace, invocati
 
 // oxlint-disable-next-line complexity -- one list of facts, each there or not
 function factsOf({ tool, source }: Registration, workspace: Workspace): string[][] {
-  const file = workspace.folder.fileOf(tool.name);
+  const file = workspace.sources.fileOf(tool.name);
   const facts: (readonly [string, string | undefined])[] = [
     ["version", tool.version],
     ["category", tool.category],

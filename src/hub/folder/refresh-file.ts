@@ -28,11 +28,7 @@ export interface FileState {
  * What is known of a file after looking at it again. An unchanged file keeps its very tools; an edit that does not work
  * keeps the tools that did.
  */
-export async function refreshFile(
-  file: ScannedFile,
-  known: FileState | undefined,
-  world: ToolFileWorld,
-): Promise<FileState> {
+async function refreshFile(file: ScannedFile, known: FileState | undefined, world: ToolFileWorld): Promise<FileState> {
   if (known?.retry === false && (await isUnchanged(file, known))) return known;
   const content = await contentOf(file.path);
   if (known?.retry === false && known.content === content && (await sameModules(known))) {
@@ -53,8 +49,36 @@ export async function refreshFile(
   };
 }
 
+/** The same for all files of a folder, in their order. */
+export async function refreshFiles(
+  files: readonly ScannedFile[],
+  known: ReadonlyMap<string, FileState>,
+  world: ToolFileWorld,
+): Promise<ReadonlyMap<string, FileState>> {
+  return new Map(
+    await Promise.all(
+      files.map(async (file) => [file.name, await refreshFile(file, known.get(file.name), world)] as const),
+    ),
+  );
+}
+
+/** Are these the very files that are known, each of them unchanged? */
+export async function areUnchanged(
+  files: readonly ScannedFile[],
+  known: ReadonlyMap<string, FileState>,
+): Promise<boolean> {
+  if (files.length !== known.size) return false;
+  const same = await Promise.all(
+    files.map(async (file) => {
+      const state = known.get(file.name);
+      return state !== undefined && (await isUnchanged(file, state));
+    }),
+  );
+  return !same.includes(false);
+}
+
 /** Is everything that decides about the file's tools as it was, by its stamps? */
-export async function isUnchanged({ stamp }: ScannedFile, known: FileState): Promise<boolean> {
+async function isUnchanged({ stamp }: ScannedFile, known: FileState): Promise<boolean> {
   return known.stamp === stamp && (await sameModules(known));
 }
 

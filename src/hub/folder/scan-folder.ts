@@ -28,31 +28,43 @@ export interface ScannedFolder {
 
 /** Finds YAML and code in a folder and its folders, in a fixed order. A folder that does not exist is empty. */
 export async function scanFolder(dir: string, root: string): Promise<ScannedFolder> {
-  const nameOf = (path: string): string => relative(root, path).split(sep).join("/");
-  if ((await realPlace(dir, root)).kind === "outside") return { files: [], problems: [leadsOut(nameOf(dir) || ".")] };
+  const nameOf = (path: string): string => nameIn(root, path);
+  if ((await realPlace(dir, root)).kind === "outside") return { files: [], problems: [leadsOut(nameOf(dir))] };
   const files: ScannedFile[] = [];
   const problems: Problem[] = [];
   const visit = async (folder: string, depth: number): Promise<void> => {
-    for (const entry of await list(folder)) {
+    for (const entry of await entriesOf(folder)) {
       const path = join(folder, entry.name);
       if (isIgnored(entry.name)) continue;
       if (entry.isDirectory()) {
         if (depth < maxDepth) await visit(path, depth + 1);
         continue;
       }
-      if (entry.isSymbolicLink() && (await isFolder(path))) {
+      if (entry.isSymbolicLink() && (await isFolderBehind(path))) {
         problems.push(linkedFolder(nameOf(path)));
         continue;
       }
-      const kind = kindOf(entry.name);
-      const stamp = kind && (await stampOf(path));
-      if (kind === undefined || stamp === undefined) continue;
-      const outside = entry.isSymbolicLink() && (await realPlace(path, root)).kind !== "inside";
-      files.push({ path, name: nameOf(path), kind, stamp, outside });
+      const file = await scanFile(folder, entry, root);
+      if (file !== undefined) files.push(file);
     }
   };
   await visit(dir, 0);
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
+}
+
+/** An entry of a folder as a file that may hold tools; undefined where it is none. */
+export async function scanFile(folder: string, entry: Dirent, root: string): Promise<ScannedFile | undefined> {
+  const path = join(folder, entry.name);
+  const kind = isIgnored(entry.name) ? undefined : kindOf(entry.name);
+  const stamp = kind && (await stampOf(path));
+  if (kind === undefined || stamp === undefined) return undefined;
+  const outside = entry.isSymbolicLink() && (await realPlace(path, root)).kind !== "inside";
+  return { path, name: nameIn(root, path), kind, stamp, outside };
+}
+
+/** How problems call a path: relative to the workspace, with `/` on every system. */
+export function nameIn(root: string, path: string): string {
+  return relative(root, path).split(sep).join("/") || ".";
 }
 
 /** Identifies the present content of a file as closely as the file system can; undefined where there is none. */
@@ -62,7 +74,7 @@ export async function stampOf(path: string): Promise<string | undefined> {
 }
 
 /** Hidden files, dependencies, drafts (`_x.yaml`) and tests hold no tools. */
-function isIgnored(name: string): boolean {
+export function isIgnored(name: string): boolean {
   return /^[._]/.test(name) || name === "node_modules" || /\.(?:test|spec|bench|d)\.[cm]?[jt]s$/.test(name);
 }
 
@@ -71,18 +83,21 @@ function kindOf(name: string): ScannedFile["kind"] | undefined {
   return /\.(?:ts|mts|js|mjs)$/.test(name) ? "code" : undefined;
 }
 
-async function list(folder: string): Promise<Dirent[]> {
+/** What is in a folder; nothing where there is none. */
+export async function entriesOf(folder: string): Promise<Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-async function isFolder(path: string): Promise<boolean> {
+/** Is there a folder at this path, perhaps behind a link? */
+export async function isFolderBehind(path: string): Promise<boolean> {
   return await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
 }
 
-function leadsOut(file: string): Problem {
+/** A folder that is a link out of the workspace. */
+export function leadsOut(file: string): Problem {
   const message = "the folder is a link that leads out of the workspace; nothing is loaded from it";
   const hint = "put a folder in its place";
   return { severity: "error", code: "outside_workspace", message, hint, file, line: 1, column: 1 };

@@ -17,6 +17,8 @@ export interface RemoteServer {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** As what to log in, where the server does not register whoever comes. */
+  readonly oauth?: { readonly clientId?: string; readonly clientSecret?: string; readonly scope?: string };
 }
 
 /** How a server is reached. All of it counts as secret. */
@@ -101,7 +103,11 @@ export interface McpConnector {
   reap(): Promise<void>;
 }
 
+/** How a connection is made. */
 export interface McpConnectOptions {
   readonly listener: McpListener;
+  /** Gives up the attempt; once there is a connection, it says nothing about that. */
   readonly signal: AbortSignal;
+  /** The protocol of the last connection, where it is known: spares a server that is asked what it does not know. */
+  readonly lastProtocol?: string;
 }

@@ -1,0 +1,58 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
+import { nodeCrypto } from "../../../base/index.ts";
+
+/** What is kept of a login. */
+export interface KeptLogin {
+  readonly tokens?: StoredOAuthTokens | undefined;
+  readonly client?: StoredOAuthClientInformation | undefined;
+}
+
+/**
+ * The login to one server, in a file that only this user may read. It belongs to the server's address as well as to its
+ * name: a name that leads elsewhere takes no key along.
+ */
+export class AuthFile {
+  readonly #dir: string;
+  readonly #file: string;
+  readonly #server: string;
+  readonly #url: string;
+
+  constructor(stateDir: string, server: string, url: string) {
+    this.#dir = join(stateDir, "mcp", "auth");
+    this.#server = server;
+    this.#url = url;
+    const key = nodeCrypto()
+      .createHash("sha256")
+      .update(JSON.stringify([server, url]))
+      .digest("hex");
+    this.#file = join(this.#dir, `${key.slice(0, 32)}.json`);
+  }
+
+  /** Read anew each time: another process may have renewed it. */
+  read(): KeptLogin {
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.#file, "utf8"));
+      // Written here, in a folder that is ours alone.
+      const kept = value as KeptLogin & { readonly url?: unknown };
+      return kept.url === this.#url ? kept : {};
+    } catch {
+      return {};
+    }
+  }
+
+  /** Changes a part of it; the file is whole at every moment. */
+  change(part: KeptLogin): void {
+    const kept = { server: this.#server, url: this.#url, ...this.read(), ...part };
+    const temporary = `${this.#file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
+    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+    chmodSync(this.#dir, 0o700);
+    try {
+      writeFileSync(temporary, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      renameSync(temporary, this.#file);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+}

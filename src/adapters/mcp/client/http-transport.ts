@@ -1,0 +1,201 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import { type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
+import { explainError } from "./explain-error.ts";
+import { failedResponse } from "./local-failure.ts";
+import { mcpFailure } from "./mcp-reasons.ts";
+import { OpenRequests } from "./open-requests.ts";
+import { within } from "./within.ts";
+
+/** The request on whose stream something happens. */
+const streamOf = new AsyncLocalStorage<RequestId>();
+
+/** A transport of the SDK that speaks HTTP. */
+export interface InnerTransport extends Transport {
+  finishAuth(callback: URLSearchParams): Promise<void>;
+  terminateSession?(): Promise<void>;
+}
+
+/** What {@link HttpTransport} needs. */
+export interface HttpOptions {
+  readonly server: string;
+  readonly inner: InnerTransport;
+  /** Does the end of the one stream end everything, as in the oldest form of the protocol? */
+  readonly oneStream: boolean;
+  readonly clock: Clock;
+  /** Finishes a login that was just made; false where there was none. */
+  readonly finishLogin: (finish: (callback: URLSearchParams) => Promise<void>) => Promise<boolean>;
+}
+
+/** How long a server may take to hear that a session is over. */
+const goodbyeMs = 1_000;
+
+/** How often one message may lead to a login: to be let in, and once more to be allowed more. */
+const mostLogins = 2;
+
+/**
+ * A transport of the SDK, and what that leaves out: a request whose stream ends without an answer fails, one that is
+ * cancelled lets go of its stream, a login that was made is used, and an answer that nobody waits for is dropped.
+ */
+export class HttpTransport implements Transport {
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  onmessage: Transport["onmessage"];
+  lost: FailureError | undefined;
+  readonly #options: HttpOptions;
+  readonly #inner: InnerTransport;
+  readonly #requests = new OpenRequests();
+  readonly #streams = new Map<RequestId, AbortController>();
+  #state: "new" | "open" | "closed" = "new";
+
+  constructor(options: HttpOptions) {
+    this.#options = options;
+    this.#inner = options.inner;
+    Object.assign(this.#inner, {
+      onmessage: (message) => this.#receive(message),
+      onclose: () => this.#closed(),
+      onerror: (error) => {
+        this.onerror?.(error);
+        if (options.oneStream && this.#state === "open") this.#lose(explainError(error, options.server));
+      },
+    } satisfies Partial<Transport>);
+  }
+
+  /** The request on whose stream the running code was called; none on a stream that serves all. */
+  static current(): RequestId | undefined {
+    return streamOf.getStore();
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#inner.hasPerRequestStream ?? false;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  async start(): Promise<void> {
+    await this.#authorized(() => this.#inner.start());
+    this.#state = "open";
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if (this.#state === "closed") {
+      throw this.lost ?? mcpFailure("closed", `the connection to the MCP server "${this.#options.server}" is closed`);
+    }
+    this.#requests.sent(message);
+    if ("method" in message && "id" in message) return this.#ask(message, options);
+    await this.#authorized(() => this.#inner.send(message, options));
+    const cancelled = "method" in message && message.method === "notifications/cancelled" ? message.params : undefined;
+    // Told by now; what still comes on its stream is for nobody.
+    this.#letGo(cancelled?.["requestId"] as RequestId);
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    const { clock } = this.#options;
+    const goodbye = this.#inner.sessionId === undefined ? undefined : this.#inner.terminateSession?.();
+    if (goodbye !== undefined)
+      await within(
+        goodbye.catch(() => undefined),
+        goodbyeMs,
+        clock,
+      );
+    for (const id of this.#streams.keys()) this.#letGo(id);
+    await this.#inner.close();
+    this.onclose?.();
+  }
+
+  /** Fails a request that cannot get its answer any more. */
+  fail(id: RequestId, failure: FailureError): void {
+    const response = failedResponse(id, failure);
+    if (this.#requests.isAwaited(response)) this.#receive(response);
+    this.#letGo(id);
+  }
+
+  async #ask(message: JSONRPCMessage & { id: RequestId }, options: TransportSendOptions): Promise<void> {
+    const { id } = message;
+    const stream = new AbortController();
+    this.#streams.set(id, stream);
+    const abort = (): void => this.#letGo(id);
+    options.requestSignal?.addEventListener("abort", abort, { once: true });
+    const sendOptions: TransportSendOptions = {
+      ...options,
+      requestSignal: stream.signal,
+      onRequestStreamEnd: () => {
+        options.onRequestStreamEnd?.();
+        this.fail(id, this.#ended());
+      },
+    };
+    try {
+      await streamOf.run(id, () => this.#authorized(() => this.#inner.send(message, sendOptions)));
+    } catch (error) {
+      this.#letGo(id);
+      throw this.#sessionLost(error);
+    }
+  }
+
+  /** Does it; where that makes somebody log in, once more with what came of it. */
+  async #authorized(act: () => Promise<void>): Promise<void> {
+    for (let logins = 0; ; logins++) {
+      try {
+        return await act();
+      } catch (error) {
+        if (logins >= mostLogins) throw error;
+        const loggedIn = await this.#options.finishLogin((callback) => this.#inner.finishAuth(callback));
+        if (!loggedIn) throw error;
+      }
+    }
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if (!this.#requests.isAwaited(message)) return;
+    this.#requests.received(message);
+    if (!("method" in message) && message.id !== undefined) this.#streams.delete(message.id);
+    this.onmessage?.(message);
+  }
+
+  #letGo(id: RequestId | undefined): void {
+    if (id === undefined) return;
+    this.#requests.drop(id);
+    this.#streams.get(id)?.abort();
+    this.#streams.delete(id);
+  }
+
+  #ended(): FailureError {
+    return mcpFailure(
+      "connection_lost",
+      `the connection to the MCP server "${this.#options.server}" broke before the answer was there`,
+    );
+  }
+
+  /** A server that has forgotten the session wants a new one: this connection is over, and nothing was done. */
+  #sessionLost(error: unknown): unknown {
+    const { server } = this.#options;
+    const status = typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
+    if (status !== 404 || this.#inner.sessionId === undefined || isFailureError(error)) return error;
+    const failure = mcpFailure("closed", `the MCP server "${server}" has ended the session`, { cause: error });
+    this.#lose(failure);
+    return failure;
+  }
+
+  #lose(failure: FailureError): void {
+    if (this.#state === "closed") return;
+    this.lost = failure;
+    for (const id of this.#requests.ids()) this.fail(id, this.#ended());
+    void this.#inner.close();
+  }
+
+  #closed(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    for (const id of this.#requests.ids()) this.fail(id, this.#ended());
+    // By then every request has failed.
+    setImmediate(() => this.onclose?.());
+  }
+}

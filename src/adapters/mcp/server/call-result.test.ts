@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../../../base/index.ts";
+import type { Attachment, ToolResult } from "../../../tool/index.ts";
+import { toCallResult } from "./call-result.ts";
+import { cutOutput } from "./output-view.ts";
+
+const meta = { callId: "c/1", source: "tools", attempts: 1 };
+const gave = (output: unknown, attachments?: readonly Attachment[]): ToolResult => ({
+  success: true,
+  tool: "t",
+  output,
+  durationMs: 1,
+  executedAt: 0,
+  meta,
+  ...(attachments && { attachments }),
+});
+const shown = (result: ToolResult, hasOutputSchema = false) =>
+  toCallResult(result, {
+    view: cutOutput(100),
+    redact: (text) => text.replaceAll("hunter2", "[redacted]"),
+    hasOutputSchema,
+  });
+const text = (value: string) => ({ type: "text", text: value });
+
+describe("an output", () => {
+  test.each([
+    ["hello", [text("hello")]],
+    ["", [text("")]],
+    [42, [text("42")]],
+    [null, [text("null")]],
+    [[1, 2], [text("[1,2]")]],
+  ])("%j is a text", async (output, content) => {
+    expect(await shown(gave(output))).toEqual({ content });
+  });
+
+  test("that is an object is structured, and a text for those who read only that", async () => {
+    const output = { sum: 3 };
+    expect(await shown(gave(output))).toEqual({ content: [text('{"sum":3}')], structuredContent: output });
+  });
+
+  test("that is long is cut with a note, never within a character", async () => {
+    const { content } = await shown(gave(`${"x".repeat(99)}\u{1f600}${"y".repeat(50)}`));
+    expect(content).toEqual([
+      text(`${"x".repeat(99)}\ufffd\n[cut: the first 100 of 151 characters; ask for less, or for a part of it]`),
+    ]);
+    expect(await shown(gave({ long: "x".repeat(200) }))).not.toHaveProperty("structuredContent");
+  });
+
+  test("that was promised is given whole, within reason", async () => {
+    const output = { long: "x".repeat(200) };
+    expect(await shown(gave(output), true)).toMatchObject({ structuredContent: output });
+    const huge = await shown(gave({ long: "x".repeat(9 << 20) }), true);
+    expect(huge.isError).toBe(true);
+    expect(JSON.stringify(huge).length).toBeLessThan(1000);
+  });
+});
+
+test("attachments are images, sounds and resources; those that are too large are named", async () => {
+  const data = Buffer.from("ab");
+  const { content } = await shown(
+    gave(null, [
+      { kind: "image", mimeType: "image/png", data },
+      { kind: "audio", mimeType: "audio/wav", data },
+      { kind: "file", mimeType: "application/json", data, name: "a b/ü.json" },
+      { kind: "file", mimeType: "application/pdf", data },
+      { kind: "file", mimeType: "text/plain", data: new Uint8Array(9 << 20), name: "big" },
+    ]),
+  );
+  expect(content).toEqual([
+    { type: "image", mimeType: "image/png", data: "YWI=" },
+    { type: "audio", mimeType: "audio/wav", data: "YWI=" },
+    {
+      type: "resource",
+      resource: { uri: "attachment://c%2F1/a%20b%2F%C3%BC.json", mimeType: "application/json", text: "ab" },
+    },
+    { type: "resource", resource: { uri: "attachment://c%2F1/4", mimeType: "application/pdf", blob: "YWI=" } },
+    text("[not handed over: big, 9437184 bytes, too large]"),
+  ]);
+});
+
+test("a failure says what to do, and no secrets", async () => {
+  const error = failure("approval_required", "for people", {
+    forModel: "A person has to approve hunter2 first.",
+    approvalId: "a-1",
+    retryAfterMs: 1500,
+  });
+  const result = await shown({ success: false, tool: "t", error, durationMs: 1, executedAt: 0, meta });
+  expect(result.isError).toBe(true);
+  expect(result.content).toEqual([
+    text(
+      "A person has to approve [redacted] first.\nIt waits for approval a-1: windlass approve a-1\n" +
+        "After that, make the same call again.\nTry again in 2 s.\n(approval_required)",
+    ),
+  ]);
+});

@@ -1,0 +1,217 @@
+import type { Readable, Writable } from "node:stream";
+import { type Clock, systemClock } from "../../../base/index.ts";
+import type { Engine, EngineEventType, LogEntry } from "../../../engine/index.ts";
+import type { ApprovalStore } from "../../../store/index.ts";
+import type { Registration } from "../../../tool/index.ts";
+import { type ViewOutput, cutOutput } from "./output-view.ts";
+import type { ProtocolParts } from "./protocol-server.ts";
+import type { ProvidedPrompts, ProvidedResources } from "./provided.ts";
+import { loadServerSdk } from "./sdk.ts";
+import type { HttpOptions, HttpServing } from "./serve-http.ts";
+import type { StdioServing } from "./serve-stdio.ts";
+import { servedClient } from "./served-client.ts";
+import { ServingLines } from "./serving-lines.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { ToolList } from "./tool-list.ts";
+
+/** What is served to MCP clients, and as what. */
+export interface McpServingOptions {
+  readonly engine: Engine;
+  /** Every tool on offer; those of the engine where absent. */
+  readonly tools?: () => readonly Registration[];
+  /** What the server calls itself. */
+  readonly name: string;
+  readonly version: string;
+  /** What a client may tell its model about the server as a whole. */
+  readonly instructions?: string;
+  /** Where approvals are kept, so that a client's person can be asked; parked by the engine's approver where absent. */
+  readonly approvals?: ApprovalStore;
+  readonly resources?: ProvidedResources;
+  readonly prompts?: ProvidedPrompts;
+  /** What of an output clients get to read; its beginning where it is long. */
+  readonly view?: ViewOutput;
+  /** On whose behalf the calls are made. */
+  readonly principal?: string;
+  readonly clock?: Clock;
+  /** Told what goes wrong with the protocol; nobody else hears of it. */
+  readonly log?: (message: string) => void;
+}
+
+/** Serves tools to MCP clients, in both eras of the protocol. */
+export interface McpServing {
+  /** How many tools are on offer now. */
+  readonly toolCount: number;
+  /** Serves one client over a pair of streams. */
+  stdio(input: Readable, output: Writable): Promise<StdioServing>;
+  /** Serves any number of clients over HTTP. */
+  http(options?: HttpOptions): Promise<HttpServing>;
+  /** Hands a line of a tool's log to the client that made the call; for `onLog` of the engine. */
+  onLog(entry: LogEntry): void;
+  /** The tools may be others now; for sources that tell the engine nothing. */
+  toolsChanged(): void;
+  /** Ends everything that is served. */
+  close(): Promise<void>;
+}
+
+const changes: readonly EngineEventType[] = [
+  "tool_loaded",
+  "tool_added",
+  "tool_updated",
+  "tool_removed",
+  "reload_completed",
+];
+
+/** Tools that change one after the other are told of once. */
+const changeMs = 50;
+
+/**
+ * Serves the tools of an engine to MCP clients. Every call goes through the engine, as a call of an `mcp_client`.
+ *
+ * @example
+ * ```ts
+ * const serving = createMcpServing({ engine, name: "my-tools", version: "1.0.0" });
+ * const { closed } = await serving.stdio(process.stdin, process.stdout);
+ * await closed;
+ * ```
+ */
+export function createMcpServing(options: McpServingOptions): McpServing {
+  return new Serving(options);
+}
+
+class Serving implements McpServing {
+  readonly #options: McpServingOptions;
+  readonly #list: ToolList;
+  readonly #lines: ServingLines;
+  readonly #log: (message: string) => void;
+  readonly #clock: Clock;
+  readonly #open = new Set<{ close(): Promise<void> }>();
+  #parts: Promise<ProtocolParts> | undefined;
+  #unwatch: (() => void)[] = [];
+  #checking = false;
+
+  constructor(options: McpServingOptions) {
+    const { engine, log = () => {}, clock = systemClock } = options;
+    this.#options = options;
+    this.#log = (message) => log(briefly(message));
+    this.#clock = clock;
+    this.#lines = new ServingLines(this.#log);
+    this.#list = new ToolList({
+      tools: options.tools ?? (() => engine.tools.list()),
+      isOffered: (registration) => isOffered(registration, engine),
+      version: () => engine.tools.version,
+      log: this.#log,
+    });
+  }
+
+  get toolCount(): number {
+    return this.#list.size;
+  }
+
+  async stdio(input: Readable, output: Writable): Promise<StdioServing> {
+    const parts = await this.#begin();
+    const { serveStdio } = await import("./serve-stdio.ts");
+    return this.#keep(await serveStdio({ ...parts, lines: this.#lines, log: this.#log }, input, output));
+  }
+
+  async http(options: HttpOptions = {}): Promise<HttpServing> {
+    const parts = await this.#begin();
+    const { serveHttp } = await import("./serve-http.ts");
+    return this.#keep(await serveHttp({ ...parts, lines: this.#lines, log: this.#log }, options));
+  }
+
+  onLog({ tool, message, data }: LogEntry): void {
+    // The handler that logs runs on behalf of its client.
+    servedClient()?.log(message, data, tool);
+  }
+
+  toolsChanged(): void {
+    if (this.#checking || this.#unwatch.length === 0) return;
+    this.#checking = true;
+    const timer = this.#clock.after(changeMs, () => {
+      this.#checking = false;
+      if (this.#list.hasChanged()) this.#lines.tell({ kind: "tools" });
+    });
+    timer.hold(false);
+  }
+
+  async close(): Promise<void> {
+    for (const unwatch of this.#unwatch) unwatch();
+    this.#unwatch = [];
+    await Promise.all([...this.#open].map((each) => each.close()));
+  }
+
+  #keep<Each extends { close(): Promise<void> }>(each: Each): Each {
+    this.#open.add(each);
+    return each;
+  }
+
+  #begin(): Promise<ProtocolParts> {
+    this.#parts ??= this.#load();
+    return this.#parts;
+  }
+
+  async #load(): Promise<ProtocolParts> {
+    const { engine, name, version, instructions, approvals, resources, prompts, principal, view } = this.#options;
+    const [sdk, clock, list] = [await loadServerSdk(), this.#clock, this.#list];
+    // From here on a change is one.
+    list.hasChanged();
+    this.#watch();
+    const calls = new ToolCalls({
+      sdk,
+      engine,
+      list,
+      clock,
+      approvals,
+      principal,
+      view: view ?? cutOutput(),
+      onCalled: () => this.#called(),
+    });
+    return {
+      sdk,
+      name,
+      version,
+      clock,
+      list,
+      calls,
+      ...(instructions !== undefined && { instructions }),
+      ...(resources !== undefined && { resources }),
+      ...(prompts !== undefined && { prompts }),
+    };
+  }
+
+  /** A tool may have registered others, of which nobody is told. */
+  #seen = -1;
+  #called(): void {
+    const { version } = this.#options.engine.tools;
+    if (version === this.#seen) return;
+    this.#seen = version;
+    this.toolsChanged();
+  }
+
+  #watch(): void {
+    const { engine, resources, prompts } = this.#options;
+    const tellResource = (uri?: string): void =>
+      this.#lines.tell(uri === undefined ? { kind: "resources" } : { kind: "resource", uri });
+    this.#seen = engine.tools.version;
+    this.#unwatch.push(
+      engine.subscribe(() => this.toolsChanged(), changes),
+      resources?.watch?.(tellResource) ?? (() => {}),
+      prompts?.watch?.(() => this.#lines.tell({ kind: "prompts" })) ?? (() => {}),
+    );
+  }
+}
+
+/** What does not fit the protocol is told of by listing everything that it could have been. */
+function briefly(message: string): string {
+  if (message.startsWith("[")) return "a message was left out: it is none of the protocol";
+  const [line = ""] = message.split("\n", 1);
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
+
+/** What no client can call, whatever the arguments, is not offered to any. */
+function isOffered({ tool, source }: Registration, engine: Engine): boolean {
+  if (!engine.isAvailable(tool)) return false;
+  const { name, aliases, effect, destructive } = tool;
+  if (typeof effect === "function" || typeof destructive === "function") return true;
+  return engine.denies?.({ tool: name, aliases, source, callerType: "mcp_client", effect, destructive }) === undefined;
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "../../../base/index.ts";
+import type { CallContext, Engine } from "../../../engine/index.ts";
+import type { ApprovalStore } from "../../../store/index.ts";
+import { showUnsafe, suggest } from "../../../text/index.ts";
+import { CallProgress } from "./call-progress.ts";
+import { toCallResult } from "./call-result.ts";
+import type { ClientLink } from "./client-link.ts";
+import { elicitingApprover } from "./eliciting-approver.ts";
+import type { ViewOutput } from "./output-view.ts";
+import type { CallToolResult, ServerSdk } from "./sdk.ts";
+import { ServedClient, onBehalfOf } from "./served-client.ts";
+import type { ListedTool, ToolList } from "./tool-list.ts";
+
+/** What {@link ToolCalls} needs. */
+export interface ToolCallsParts {
+  readonly sdk: ServerSdk;
+  readonly engine: Engine;
+  readonly list: ToolList;
+  readonly clock: Clock;
+  readonly view: ViewOutput;
+  /** Where approvals are kept that a client's person gives; without it nobody is asked through the client. */
+  readonly approvals: ApprovalStore | undefined;
+  readonly principal: string | undefined;
+  /** Told when a call is over: it may have changed the tools. */
+  readonly onCalled: () => void;
+}
+
+/** Makes the calls of clients, through the engine like any other. */
+export class ToolCalls {
+  readonly #parts: ToolCallsParts;
+
+  constructor(parts: ToolCallsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The call as work that may ask the client. Throws where the client names no tool that it was listed.
+   *
+   * @param client What the client calls itself, which anybody can.
+   */
+  prepare(
+    wireName: string,
+    args: unknown,
+    client: string | undefined,
+  ): (link: ClientLink, signal: AbortSignal) => Promise<CallToolResult> {
+    const { list, sdk } = this.#parts;
+    const tool = list.find(wireName);
+    if (tool === undefined) throw this.#unknown(wireName);
+    const given = tool.argumentsOf(args ?? {});
+    return (link, signal) =>
+      this.#call(tool, given, { client: new ServedClient(link, sdk), signal, name: clientName(client) });
+  }
+
+  async #call(tool: ListedTool, args: unknown, making: Making): Promise<CallToolResult> {
+    const { engine, view, onCalled } = this.#parts;
+    const redact = (text: string): string => engine.redactor.text(text);
+    const progress = this.#progress(making, redact);
+    const context = this.#context(making, progress, redact);
+    const result = await onBehalfOf(making.client, () => engine.call(tool.name, args, context));
+    progress?.flush();
+    onCalled();
+    return toCallResult(result, { view, redact, hasOutputSchema: tool.wire.outputSchema !== undefined });
+  }
+
+  #context(
+    { client, signal, name }: Making,
+    progress: CallProgress | undefined,
+    redact: (text: string) => string,
+  ): CallContext {
+    const { approvals, clock, principal } = this.#parts;
+    const asks = client.canElicit;
+    const approver = asks && approvals ? elicitingApprover({ client, approvals, clock, by: name }) : undefined;
+    return {
+      callerType: "mcp_client",
+      callerId: name,
+      signal,
+      ...(principal !== undefined && { principal }),
+      ...(progress !== undefined && { onProgress: (value: unknown) => progress.report(value) }),
+      ...(asks && {
+        elicit: ({ message, schema }, signal) => client.elicit({ message: redact(message), schema }, { signal }),
+      }),
+      ...(approver !== undefined && { hooks: { approver, innerApprover: approver } }),
+    };
+  }
+
+  #progress({ client: { link } }: Making, redact: (text: string) => string): CallProgress | undefined {
+    if (!link.wantsProgress) return undefined;
+    return new CallProgress({ clock: this.#parts.clock, redact, send: (progress) => link.progress(progress) });
+  }
+
+  #unknown(wireName: string): Error {
+    const { sdk, list } = this.#parts;
+    const shown = showUnsafe(wireName.slice(0, 100));
+    const close = suggest(wireName.slice(0, 100), list.wireNames());
+    const hint = close === undefined ? "" : `; did you mean "${close}"?`;
+    return new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool: ${shown}${hint}`);
+  }
+}
+
+interface Making {
+  readonly client: ServedClient;
+  readonly signal: AbortSignal;
+  readonly name: string;
+}
+
+/** For records: a name that a stranger chose. */
+function clientName(name: string | undefined): string {
+  const plain = (name ?? "").replaceAll(/[^\w .@-]+/g, "_").slice(0, 64);
+  return plain === "" ? "mcp" : `mcp:${plain}`;
+}

@@ -1,0 +1,46 @@
+import { type Position, showUnsafe, stripUnsafe } from "../../text/index.ts";
+
+/** A character that nobody sees, and where it is. */
+export interface HiddenCharacter {
+  readonly offset: number;
+  /** Such as `<U+202E>`. */
+  readonly shown: string;
+}
+
+/** The first character of a text that is not seen, moves the cursor or turns the direction of what follows. */
+export function hiddenCharacter(text: string): HiddenCharacter | undefined {
+  const plain = text.replaceAll("\r\n", "\n");
+  if (stripUnsafe(plain) === plain) return undefined;
+  let offset = 0;
+  for (const character of text) {
+    const shown = /[\t\n\r]/.test(character) ? character : showUnsafe(character);
+    if (shown !== character) return { offset, shown };
+    offset += character.length;
+  }
+  // Characters that are hidden only as a row of them.
+  return { offset: 0, shown: "joiners in a row" };
+}
+
+/**
+ * What is in a text of many lines only to deceive: characters that turn the direction of reading, tag characters, and
+ * runs of others without a width, in which data is hidden. A lone soft hyphen of a copied page is not among them.
+ */
+const deceiving =
+  // oxlint-disable-next-line no-misleading-character-class
+  /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]|[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f]{3,}|[\u200b\u2060-\u2064\ufeff]{2,}/u;
+
+/** The first place of a text where something is hidden from its human readers. */
+export function deceivingCharacter(text: string): HiddenCharacter | undefined {
+  const found = deceiving.exec(text);
+  if (found === null) return undefined;
+  const [first = ""] = found[0];
+  return { offset: found.index, shown: showUnsafe(first) === first ? "joiners in a row" : showUnsafe(first) };
+}
+
+/** Line and column of a place in a text. */
+export function positionOf(text: string, offset: number): Position {
+  const before = text.slice(0, offset);
+  const start = before.lastIndexOf("\n") + 1;
+  const line = before.split("\n").length;
+  return { line, column: offset - start + 1 };
+}

@@ -1,0 +1,183 @@
+import type { Dirent } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isBelow, realPlace } from "../../base/index.ts";
+import type { Problem } from "../../text/index.ts";
+import {
+  type ScannedFile,
+  entriesOf,
+  isFolderBehind,
+  isIgnored,
+  leadsOut,
+  nameIn,
+  scanFile,
+  scanFolder,
+  stampOf,
+} from "../folder/scan-folder.ts";
+import { inSlices } from "./in-slices.ts";
+
+/** A folder with a SKILL.md. */
+export interface ScannedSkill {
+  readonly dir: string;
+  /** The same relative to the workspace. */
+  readonly folder: string;
+  /** The name of the file within it. */
+  readonly entry: string;
+  /** The file relative to the workspace. */
+  readonly file: string;
+  /** Changes whenever the file does; undefined where it is no plain file. */
+  readonly stamp: string | undefined;
+  /** The file is a link that leads out of the folder. */
+  readonly outside: boolean;
+}
+
+/** What is in a folder of skills. */
+export interface ScannedSkills {
+  readonly skills: readonly ScannedSkill[];
+  /** Files that may hold tools. */
+  readonly code: readonly ScannedFile[];
+  readonly problems: readonly Problem[];
+}
+
+/** Skills may stand in groups, this deep; deeper folders are not looked into. */
+const maxDepth = 4;
+
+/** A tree with more folders is something else than a folder of skills. */
+const maxFolders = 10_000;
+
+/** Folders of a skill that hold no skills and no tools, whatever is in them. */
+const ownFolders: ReadonlySet<string> = new Set(["scripts", "references", "assets", "tools"]);
+
+/**
+ * Finds skills: folders with a SKILL.md, also in groups. And code beside them: files in the folder itself, `tool.*` and
+ * `tools/` of every folder. Links to folders are followed inside of the workspace; a folder that does not exist is empty.
+ */
+export async function scanSkills(dir: string, root: string): Promise<ScannedSkills> {
+  const scan = new Scan(root);
+  await scan.start(dir);
+  const byFile = (a: { file: string }, b: { file: string }): number => (a.file < b.file ? -1 : 1);
+  return {
+    skills: scan.skills.toSorted(byFile),
+    code: scan.code.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: scan.problems.toSorted(byFile),
+  };
+}
+
+class Scan {
+  readonly skills: ScannedSkill[] = [];
+  readonly code: ScannedFile[] = [];
+  readonly problems: Problem[] = [];
+  readonly #root: string;
+  /** Where links have led: none leads there a second time. */
+  readonly #linked = new Set<string>();
+  #folders = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async start(dir: string): Promise<void> {
+    const entries = await entriesOf(dir);
+    if (entries.length === 0) return;
+    if ((await realPlace(dir, this.#root)).kind === "outside") {
+      this.problems.push(leadsOut(nameIn(this.#root, dir)));
+      return;
+    }
+    const stray = entries.find(isSkillFile);
+    if (stray !== undefined) this.problems.push(strayFile(nameIn(this.#root, join(dir, stray.name))));
+    await this.#files(dir, entries);
+    await inSlices(entries, async (entry) => {
+      if (!(await this.#isFolder(dir, entry))) return;
+      const found = await this.#visit(join(dir, entry.name), 1);
+      if (!found) this.problems.push(noSkill(nameIn(this.#root, join(dir, entry.name))));
+    });
+  }
+
+  /** Looks into a folder; false where it holds neither skills nor tools. */
+  async #visit(dir: string, depth: number): Promise<boolean> {
+    if (++this.#folders > maxFolders) {
+      if (this.#folders === maxFolders + 1) this.problems.push(tooMany(nameIn(this.#root, dir)));
+      return true;
+    }
+    const entries = await entriesOf(dir);
+    // The exact name goes before its variants.
+    const skill = entries.find(({ name }) => name === "SKILL.md") ?? entries.find(isSkillFile);
+    if (skill !== undefined) this.skills.push(await this.#skill(dir, skill));
+    let found = (await this.#tools(dir, entries)) || skill !== undefined;
+    // A skill is one as a whole: what looks like another in it is one of its files.
+    if (skill !== undefined || depth >= maxDepth) return found;
+    for (const entry of entries) {
+      if (ownFolders.has(entry.name) || !(await this.#isFolder(dir, entry))) continue;
+      if (await this.#visit(join(dir, entry.name), depth + 1)) found = true;
+    }
+    return found;
+  }
+
+  async #skill(dir: string, entry: Dirent): Promise<ScannedSkill> {
+    const path = join(dir, entry.name);
+    const outside = entry.isSymbolicLink() && (await realPlace(path, dir)).kind !== "inside";
+    const folder = nameIn(this.#root, dir);
+    return { dir, folder, entry: entry.name, file: `${folder}/${entry.name}`, stamp: await stampOf(path), outside };
+  }
+
+  /** Is this a folder to look into? Links count where they stay in the workspace. */
+  async #isFolder(dir: string, entry: Dirent): Promise<boolean> {
+    if (isIgnored(entry.name)) return false;
+    if (!entry.isSymbolicLink()) return entry.isDirectory();
+    const path = join(dir, entry.name);
+    if (!(await isFolderBehind(path))) return false;
+    if ((await realPlace(path, this.#root)).kind !== "inside") {
+      this.problems.push(leadsOut(nameIn(this.#root, path)));
+      return false;
+    }
+    const [real, here] = await Promise.all([realpath(path), realpath(dir)]);
+    // Back to a folder around it, or to where another link has led.
+    if (isBelow(here, real) || this.#linked.has(real)) return false;
+    this.#linked.add(real);
+    return true;
+  }
+
+  async #files(dir: string, entries: readonly Dirent[]): Promise<boolean> {
+    let found = false;
+    for (const entry of entries) {
+      const file = entry.isDirectory() ? undefined : await scanFile(dir, entry, this.#root);
+      if (file === undefined) continue;
+      this.code.push(file);
+      found = true;
+    }
+    return found;
+  }
+
+  async #tools(dir: string, entries: readonly Dirent[]): Promise<boolean> {
+    const found = await this.#files(
+      dir,
+      entries.filter(({ name }) => /^tool\.\w+$/.test(name)),
+    );
+    if (!entries.some((entry) => entry.name === "tools" && !entry.isFile())) return found;
+    const { files, problems } = await scanFolder(join(dir, "tools"), this.#root);
+    this.code.push(...files);
+    this.problems.push(...problems);
+    return found || files.length > 0;
+  }
+}
+
+function isSkillFile({ name }: Dirent): boolean {
+  return name.length === 8 && name.toLowerCase() === "skill.md";
+}
+
+function strayFile(file: string): Problem {
+  const message = "a skill has a folder of its own; this file is not loaded";
+  const hint = `move it to ${file.replace(/[^/]+$/, "NAME/SKILL.md")}`;
+  return { severity: "warning", code: "stray_skill", message, hint, file, line: 1, column: 1 };
+}
+
+function noSkill(file: string): Problem {
+  const message = `there is no SKILL.md in the folder ${JSON.stringify(basename(file))}`;
+  const hint = "write one, or put _ before the name of a folder that is no skill";
+  return { severity: "warning", code: "no_skill", message, hint, file, line: 1, column: 1 };
+}
+
+function tooMany(file: string): Problem {
+  const message = `there are more than ${maxFolders} folders; from here on none is looked into`;
+  return { severity: "error", code: "too_many_folders", message, file, line: 1, column: 1 };
+}

@@ -1,0 +1,64 @@
+import { cutText } from "./cut-text.ts";
+import type { Skill } from "./skill.ts";
+
+/** What a catalogue needs to know. */
+export type CatalogueEntry = Pick<Skill, "name" | "description" | "hidden">;
+
+/** As many characters as a catalogue has where nobody says otherwise. */
+export const catalogueChars = 4_000;
+
+/** A description that is cut shorter says nothing any more. */
+const shortestDescription = 60;
+
+/**
+ * The skills for a prompt, a line each, by name, in at most so many characters. Where they do not fit, the longest
+ * descriptions are cut first, at the ends of sentences; then only the names are given, and then as many of them as fit.
+ * The same skills give the same text, so that prompts stay cacheable.
+ *
+ * @example
+ * ```ts
+ * skillCatalogue(folder.skills()); // "- pdf: Reads and fills PDF files.\n- report: Writes the weekly report."
+ * ```
+ */
+export function skillCatalogue(skills: readonly CatalogueEntry[], budget: number = catalogueChars): string {
+  const entries = skills
+    .filter(({ hidden }) => !hidden)
+    .map(({ name, description }) => ({ name, description: description.replace(/\s+/gu, " ").trim() }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const cutTo = (longest: number): string =>
+    entries.map(({ name, description }) => `- ${name}: ${cutText(description, longest)}`).join("\n");
+  const fits = (longest: number): boolean => cutTo(longest).length <= budget;
+
+  let [low, high] = [
+    shortestDescription,
+    Math.max(shortestDescription, ...entries.map((entry) => entry.description.length)),
+  ];
+  if (fits(high)) return cutTo(high);
+  if (!fits(low)) return names(entries, budget);
+  // The longest cut that fits: `low` always does, `high` never.
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return cutTo(low);
+}
+
+function names(entries: readonly { readonly name: string }[], budget: number): string {
+  const all = entries.map(({ name }) => name);
+  const whole = all.join(", ");
+  if (whole.length <= budget) return whole;
+  let length = 0;
+  let shown = 0;
+  for (const [at, name] of all.entries()) {
+    length += name.length + 2;
+    if (length + more(all.length - at - 1).length > budget) break;
+    shown = at + 1;
+  }
+  const text = [...all.slice(0, shown), more(all.length - shown)].join(", ");
+  return text.length <= budget ? text : "";
+}
+
+function more(count: number): string {
+  return `and ${count} more: call skill without a name, or find_tools`;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { folder, windlass } from "./windlass.ts";
+
+const skill = (name: string, more = ""): string =>
+  `---\nname: ${name}\ndescription: Handles ${name} for people. Use when somebody asks for ${name}.\n${more}---\n\nDo it.\n`;
+
+describe.concurrent("[C03] windlass skills", () => {
+  test("lists skills, those that cannot be used too, and runs none of their code", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "",
+      "skills/pdf/SKILL.md": skill("pdf", "license: MIT\nallowed-tools: Read Bash(git:*)\n"),
+      "skills/pdf/tool.ts": 'console.log("code ran");',
+      "skills/manual/SKILL.md": skill("manual", "disable-model-invocation: true\n"),
+      "skills/odd/SKILL.md": skill("Odd"),
+      "skills/broken/SKILL.md": "# No front matter\n",
+    });
+    const [plain, json] = await Promise.all([
+      windlass(["skills"], { cwd }),
+      windlass(["skills", "list", "--json"], { cwd }),
+    ]);
+    expect(plain.code).toBe(0);
+    expect(plain.stdout.split("\n").map((line) => line.slice(0, 24).trimEnd())).toEqual([
+      "NAME    WHAT IT DOES",
+      "Odd     Handles Odd for",
+      "manual  [by hand only] H",
+      "pdf     Handles pdf for",
+      "broken  [broken] the fil",
+      "",
+    ]);
+    expect(plain.stderr).toContain("skills/broken/SKILL.md, skills/odd/SKILL.md: windlass skills validate shows");
+    const listed = JSON.parse(json.stdout) as Record<string, unknown>[];
+    expect(listed.map(({ name, valid }) => [name, valid])).toEqual([
+      ["Odd", true],
+      ["manual", true],
+      ["pdf", true],
+      ["broken", false],
+    ]);
+    expect(listed[2]).toEqual({
+      name: "pdf",
+      description: "Handles pdf for people. Use when somebody asks for pdf.",
+      file: "skills/pdf/SKILL.md",
+      license: "MIT",
+      metadata: {},
+      allowed_tools: ["Read", "Bash(git:*)"],
+      hidden: false,
+      valid: true,
+      problems: [],
+    });
+    expect(listed[3]).toMatchObject({
+      problems: [{ code: "no_front_matter", file: "skills/broken/SKILL.md" }],
+    });
+  });
+
+  test("says so where there are none, and what to do about a word it does not know", async () => {
+    const cwd = await folder({ "windlass.yaml": "" });
+    const [none, checked, word] = await Promise.all([
+      windlass(["skills"], { cwd }),
+      windlass(["skills", "validate"], { cwd }),
+      windlass(["skills", "valdate"], { cwd }),
+    ]);
+    expect(none).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringContaining("There are no skills.") as string,
+    });
+    expect(checked).toMatchObject({ code: 0, stdout: "ok: 0 skills, no problems\n" });
+    expect(word).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("windlass skills validate") as string,
+    });
+  });
+
+  test("validate holds every rule of the format, with the place, and ends with 2", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "",
+      "skills/pdf/SKILL.md": skill("pdf"),
+      "skills/odd/SKILL.md": skill("Odd", "licence: MIT\n"),
+    });
+    const [all, one, json, none] = await Promise.all([
+      windlass(["skills", "validate"], { cwd }),
+      windlass(["skills", "validate", "skills/pdf", "skills/pdf/SKILL.md"], { cwd }),
+      windlass(["skills", "validate", "skills/odd", "--json"], { cwd }),
+      windlass(["skills", "validate", "skills/nothing"], { cwd }),
+    ]);
+    expect(all).toMatchObject({ code: 2, stdout: "" });
+    expect(all.stderr).toContain('skills/odd/SKILL.md:2:7: error: "name" must be in lower case');
+    expect(all.stderr).toContain('did you mean "license"?');
+    expect(one).toMatchObject({ code: 0, stdout: "ok: 1 skill, no problems\n", stderr: "" });
+    expect(json.code).toBe(2);
+    expect(
+      (JSON.parse(json.stdout) as { code: string; file: string }[]).map(({ code, file }) => `${code} ${file}`),
+    ).toEqual(["bad_name skills/odd/SKILL.md", "name_mismatch skills/odd/SKILL.md", "unknown_key skills/odd/SKILL.md"]);
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("there is no folder") as string,
+    });
+  });
+});

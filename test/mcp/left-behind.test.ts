@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, describe, expect, test } from "vitest";
+import { processIdentity } from "../../src/base/index.ts";
+import { childrenOf, connecting, runs, testServer } from "./connecting.ts";
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+/** A process that holds servers; each of them has started another program. */
+async function holder(stateDir: string, ...modes: string[]): Promise<{ process: ChildProcess; left: number[] }> {
+  const program = join(import.meta.dirname, "connecting-child.ts");
+  const child = spawn(process.execPath, [program, stateDir, ...modes], { stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return { process: child, left: JSON.parse(line) as number[] };
+}
+
+describe("when our process is killed", () => {
+  test("servers that honour the end of their input are gone within 2 s, the rest at the next start", async () => {
+    const { stateDir, connector, told } = connecting({ limits: { endMs: 200 } });
+    const held = await holder(stateDir, "good", "stubborn");
+    const files = readdirSync(join(stateDir, "mcp", "children"));
+    const pidOf = (server: string): number => {
+      const file = files.find((name) =>
+        readFileSync(join(stateDir, "mcp", "children", name), "utf8").includes(`"${server}"`),
+      );
+      return Number.parseInt(file ?? "", 10);
+    };
+    const [good, stubborn] = [pidOf("good"), pidOf("stubborn")];
+    held.process.kill("SIGKILL");
+    await expect.poll(() => runs(good), { timeout: 2_000 }).toBe(false);
+    expect(runs(stubborn)).toBe(true);
+    // The program that a server has started is left in both cases.
+    expect(held.left.map(runs)).toEqual([true, true]);
+    await connector.reap();
+    expect([runs(stubborn), ...held.left.map(runs)]).toEqual([false, false, false]);
+    expect(childrenOf(stateDir)).toEqual([]);
+    expect(told.lines.filter((line) => line.includes("that was left running"))).toHaveLength(2);
+  });
+
+  test("on its own terms, servers are ended with it", async () => {
+    const { stateDir, connector } = connecting({ limits: { endMs: 200 } });
+    const held = await holder(stateDir, "good");
+    const [pid] = childrenOf(stateDir);
+    held.process.kill("SIGTERM");
+    await expect.poll(() => runs(pid!), { timeout: 2_000 }).toBe(false);
+    await connector.reap();
+    expect(held.left.map(runs)).toEqual([false]);
+  });
+});
+
+describe("what is left behind by others is left alone", () => {
+  test("servers of a process that lives", async () => {
+    const { stateDir, connector } = connecting();
+    await holder(stateDir, "good");
+    const [pid] = childrenOf(stateDir);
+    await connector.reap();
+    expect(runs(pid!)).toBe(true);
+    expect(childrenOf(stateDir)).toEqual([pid]);
+  });
+
+  test("servers of this very process", async () => {
+    const { stateDir, connector, connect } = connecting();
+    await connect(testServer("plain-server.ts"));
+    await connector.reap();
+    expect(runs(childrenOf(stateDir)[0]!)).toBe(true);
+  });
+
+  test("a process that has the number of one that is gone, and files that say nonsense", async () => {
+    const { stateDir, connector } = connecting();
+    const stranger = spawn("sleep", ["30"], { detached: true, stdio: "ignore" });
+    started.push(stranger);
+    const pid = stranger.pid ?? 0;
+    const folder = join(stateDir, "mcp", "children");
+    mkdirSync(folder, { recursive: true });
+    const gone = { ...processIdentity(process.pid), processStart: "1" };
+    const identity = processIdentity(pid);
+    const child = { server: "x", mark: "0123456789abcdef01234567", owner: gone };
+    writeFileSync(join(folder, "1.json"), JSON.stringify({ ...child, ...identity, processStart: "5" }));
+    writeFileSync(join(folder, "2.json"), JSON.stringify({ ...child, ...identity, bootId: "another/pid:[1]" }));
+    const nonsense = ["{", "[]", "null", JSON.stringify({ ...child, pid: 1, processStart: "1", bootId: "" })];
+    const huge = JSON.stringify({ ...child, ...identity, pid: -1 });
+    for (const [at, text] of [...nonsense, huge].entries()) writeFileSync(join(folder, `bad-${at}.json`), text);
+    await connector.reap();
+    expect(runs(pid)).toBe(true);
+    expect(readdirSync(folder).filter((name) => !name.startsWith("bad"))).toEqual([]);
+  });
+
+  test("and where nothing was ever started, nothing is looked for", async () => {
+    const { stateDir, connector } = connecting();
+    await connector.reap();
+    expect(readdirSync(stateDir)).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * Runs the conformance suite of the protocol: `node test/mcp/run-conformance.ts server|client [REVISION…]`. Ends with 1
+ * where something fails that the baseline does not name, or passes although it does.
+ */
+import { spawn } from "node:child_process";
+import { type Server, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const revisions = ["2025-11-25", "2026-07-28"] as const;
+// The package has a program and no module.
+const suite = fileURLToPath(
+  new URL("dist/index.js", import.meta.resolve("@modelcontextprotocol/conformance/package.json")),
+);
+const baseline = join(import.meta.dirname, "conformance-baseline.yml");
+
+/** What a run of the suite came to. */
+export interface SuiteRun {
+  readonly revision: string;
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs the suite against our server, behind a proxy that adds the token: the suite knows none. */
+export async function runServerSuite(asked: readonly string[] = revisions): Promise<SuiteRun[]> {
+  const { startFixture } = await import("./fixture-server.ts");
+  const fixture = await startFixture();
+  const proxy = await tokenProxy(fixture.port, fixture.token);
+  try {
+    const { port } = proxy.address() as AddressInfo;
+    const runs: SuiteRun[] = [];
+    for (const revision of asked)
+      runs.push(await runSuite("server", revision, ["--url", `http://localhost:${port}/mcp`]));
+    return runs;
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+    await fixture.close();
+  }
+}
+
+/** How the suite starts our client. It runs all scenarios at once, which a busy machine takes its time for. */
+const ourClient = [
+  "--command",
+  `${process.execPath} ${join(import.meta.dirname, "conformance-client.ts")}`,
+  "--timeout",
+  "120000",
+];
+
+/** Runs the suite against our client. */
+export async function runClientSuite(asked: readonly string[] = revisions): Promise<SuiteRun[]> {
+  const runs: SuiteRun[] = [];
+  for (const revision of asked) runs.push(await runSuite("client", revision, ourClient));
+  return runs;
+}
+
+/** Runs one scenario of the suite against our client. */
+export function runClientScenario(scenario: string, revision: string): Promise<SuiteRun> {
+  return runProgram(revision, ["client", ...ourClient, "--scenario", scenario, "--spec-version", revision]);
+}
+
+async function runSuite(side: "server" | "client", revision: string, words: readonly string[]): Promise<SuiteRun> {
+  return runProgram(revision, [side, ...words, "--requirements", revision, "--expected-failures", baseline]);
+}
+
+async function runProgram(revision: string, words: readonly string[]): Promise<SuiteRun> {
+  const results = await mkdtemp(join(tmpdir(), "windlass-conformance-"));
+  const line = [suite, ...words, "--output-dir", results];
+  const child = spawn(process.execPath, line, { cwd: results, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const code = await new Promise<number>((resolve) => child.on("close", (ended) => resolve(ended ?? 1)));
+  await rm(results, { recursive: true, force: true });
+  return { revision, code, output };
+}
+
+/** Hands every request on as it is, with the token. */
+async function tokenProxy(port: number, token: string): Promise<Server> {
+  const proxy = createServer((from, answer) => {
+    const { method = "GET", url = "/", headers } = from;
+    const to = request(
+      { host: "127.0.0.1", port, method, path: url, headers: { ...headers, authorization: `Bearer ${token}` } },
+      (answered) => {
+        answer.writeHead(answered.statusCode ?? 502, answered.headers);
+        answer.flushHeaders();
+        answered.pipe(answer);
+      },
+    );
+    to.on("error", () => answer.destroy());
+    answer.on("close", () => to.destroy());
+    from.pipe(to);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "localhost", resolve));
+  return proxy;
+}
+
+if (import.meta.main) {
+  const [side, ...asked] = process.argv.slice(2);
+  const runs = await (side === "client" ? runClientSuite : runServerSuite)(asked.length === 0 ? undefined : asked);
+  for (const { revision, code, output } of runs)
+    console.log(`${output}\n${revision}: ${code === 0 ? "passed" : "failed"}`);
+  process.exitCode = runs.some(({ code }) => code !== 0) ? 1 : 0;
+}

@@ -1,0 +1,226 @@
+import { execPath } from "node:process";
+import { tmpdir } from "node:os";
+import { describe, expect, test } from "vitest";
+import { always, childrenOf, connecting, failureOf, runs, testServer, textOf } from "./connecting.ts";
+
+const good = testServer("plain-server.ts");
+
+describe("[C04] a server that is a program", () => {
+  test("is started, listed page by page, called and ended", async () => {
+    const { connect, stateDir, told } = connecting();
+    const connection = await connect(good);
+    expect(connection).toMatchObject({ server: { name: "plain", version: "1.0" }, protocol: "2025-11-25" });
+    const names = (await connection.listTools(always)).map(({ name }) => name);
+    expect(names).toContain("echo");
+    expect(names.length).toBeGreaterThan(10);
+    expect(await textOf(connection.callTool("echo", { message: "hello" }, { signal: always }))).toBe("hello");
+    const [pid] = childrenOf(stateDir);
+    expect(runs(pid!)).toBe(true);
+    await connection.close();
+    expect(runs(pid!)).toBe(false);
+    expect(childrenOf(stateDir)).toEqual([]);
+    await expect.poll(() => told.ends).toEqual([undefined]);
+  });
+
+  test("gets the few variables that it needs, what the settings say, and its folder", async () => {
+    const { connect } = connecting({
+      env: { PATH: process.env["PATH"], HOME: "/home/me", API_KEY: "secret", LANG: "C" },
+    });
+    const connection = await connect({ ...good, env: { MY_TOKEN: "given" }, cwd: tmpdir() });
+    const env = JSON.parse(await textOf(connection.callTool("environment", {}, { signal: always }))) as object;
+    expect(env).toMatchObject({ HOME: "/home/me", LANG: "C", MY_TOKEN: "given" });
+    expect(Object.keys(env)).not.toContain("API_KEY");
+    expect(await textOf(connection.callTool("folder", {}, { signal: always }))).toBe(tmpdir());
+  });
+
+  test("is no shell line", async () => {
+    const { connect } = connecting();
+    const failure = await failureOf(connect({ ...good, command: `${execPath} ; true` }));
+    expect(failure).toMatchObject({ code: "not_available", reason: "start_failed" });
+    expect(failure.message).toContain("is not found");
+    const nowhere = await failureOf(connect({ ...good, cwd: "/nowhere/at/all" }));
+    expect(nowhere.message).toContain("/nowhere/at/all does not exist");
+    expect(nowhere.toFailure().retry).toBe("never");
+  });
+
+  test("that ends when it is asked for its protocol is started again and asked as of old", async () => {
+    const { connect, stateDir } = connecting();
+    const connection = await connect(testServer("plain-server.ts", "dies"));
+    expect(await textOf(connection.callTool("echo", { message: "old" }, { signal: always }))).toBe("old");
+    expect(childrenOf(stateDir)).toHaveLength(1);
+  });
+
+  test("that does not answer what it does not know is asked as of old", async () => {
+    const { connect } = connecting({ limits: { probeMs: 100 } });
+    const connection = await connect(testServer("plain-server.ts", "ignores"));
+    expect(connection.protocol).toBe("2025-11-25");
+  });
+
+  test("whose era is known is not asked for it", async () => {
+    const { connect, told } = connecting({ limits: { probeMs: 60_000 } });
+    const connection = await connect(testServer("plain-server.ts", "ignores"), { lastProtocol: "2025-06-18" });
+    expect(connection.protocol).toBe("2025-11-25");
+    expect(told.ends).toEqual([]);
+  });
+
+  test("that writes a greeting to its output is understood all the same", async () => {
+    const { connect } = connecting();
+    const connection = await connect(testServer("plain-server.ts", "banner"));
+    expect(await textOf(connection.callTool("strange", {}, { signal: always }))).toBe("still there");
+  });
+});
+
+describe("a server of the newer era", () => {
+  const modern = testServer("modern-server.ts");
+
+  test("is asked for its versions, listed and called", async () => {
+    const { connect } = connecting();
+    const connection = await connect(modern);
+    expect(connection).toMatchObject({ protocol: "2026-07-28", instructions: "Be kind.", server: { name: "modern" } });
+    expect(await connection.listTools(always)).toHaveLength(6);
+    expect(await textOf(connection.callTool("echo", { a: [1] }, { signal: always }))).toBe('{"a":[1]}');
+  });
+
+  test("asks whoever made the call, and gets its own state back", async () => {
+    const { connect } = connecting();
+    const connection = await connect(modern);
+    const questions: unknown[] = [];
+    const elicit = (question: unknown) => {
+      questions.push(question);
+      return Promise.resolve({ action: "accept" as const, content: { city: "Rome" } });
+    };
+    const answered = await textOf(connection.callTool("ask", {}, { signal: always, elicit }));
+    expect(JSON.parse(answered)).toEqual({
+      answer: { action: "accept", content: { city: "Rome", days: 3 } },
+      state: "kept",
+    });
+    expect(questions).toMatchObject([{ message: "Where to?", schema: { type: "object" } }]);
+    expect(await textOf(connection.callTool("ask", {}, { signal: always }))).toContain('"decline"');
+  });
+
+  test("that asks without end, or for what is not offered, fails its call", async () => {
+    const { connect } = connecting({ limits: { questionRounds: 2 } });
+    const connection = await connect(modern);
+    const endless = await failureOf(connection.callTool("ask_forever", {}, { signal: always }));
+    expect(endless).toMatchObject({ reason: "too_many_questions" });
+    const sampling = await failureOf(connection.callTool("sample", {}, { signal: always }));
+    expect(sampling.toFailure().retry).toBe("never");
+    expect(await textOf(connection.callTool("echo", {}, { signal: always }))).toBe("{}");
+  });
+
+  test("is told when a call is cancelled, and tells when its tools change", async () => {
+    const { connect, told } = connecting();
+    const connection = await connect(modern);
+    const cancel = new AbortController();
+    const hanging = connection.callTool("hang", {}, { signal: cancel.signal });
+    setTimeout(() => cancel.abort(), 50);
+    expect(await failureOf(hanging)).toMatchObject({ code: "cancelled" });
+    await expect.poll(() => told.lines).toContain("stopped");
+    await connection.callTool("change", {}, { signal: always });
+    await expect.poll(() => told.changes).toBe(1);
+  });
+});
+
+describe("a call", () => {
+  test("tells how far it is", async () => {
+    const { connect } = connecting();
+    const connection = await connect(good);
+    const seen: unknown[] = [];
+    await connection.callTool("progress", {}, { signal: always, onProgress: (progress) => seen.push(progress) });
+    expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
+  });
+
+  test("that is cancelled fails at once, and the server is told without a reason", async () => {
+    const { connect, told } = connecting();
+    const connection = await connect(good);
+    const cancel = new AbortController();
+    const hanging = connection.callTool("hang", {}, { signal: cancel.signal });
+    const began = performance.now();
+    setTimeout(() => cancel.abort(new Error("the secret reason")), 50);
+    expect(await failureOf(hanging)).toMatchObject({ code: "cancelled", reason: "aborted" });
+    expect(performance.now() - began).toBeLessThan(1_000);
+    await expect.poll(() => told.lines.join()).toContain("cancelled: ");
+    expect(told.lines.join()).not.toContain("secret");
+    expect(await textOf(connection.callTool("echo", { message: "on" }, { signal: always }))).toBe("on");
+    const before = await failureOf(connection.callTool("echo", {}, { signal: AbortSignal.abort() }));
+    expect(before.toFailure()).toMatchObject({ code: "cancelled", retry: "safe" });
+  });
+
+  test("that the protocol refuses is not to be tried again, and says why in clean words", async () => {
+    const { connect } = connecting();
+    const connection = await connect(good);
+    const refused = await failureOf(connection.callTool("refuse", { code: -32_602 }, { signal: always }));
+    expect(refused.toFailure("safe")).toMatchObject({ code: "validation_error", retry: "never" });
+    expect(refused.message).toBe('the MCP server "test": this is refused');
+    const failed = await failureOf(connection.callTool("refuse", { code: -32_603 }, { signal: always }));
+    expect(failed.toFailure("safe")).toMatchObject({
+      code: "execution_error",
+      reason: "protocol_error",
+      retry: "never",
+    });
+    expect(await failureOf(connection.callTool("missing", {}, { signal: always }))).toMatchObject({
+      reason: "refused_call",
+    });
+  });
+
+  test("whose answer is odd gives what can be shown of it, or fails", async () => {
+    const { connect } = connecting();
+    const connection = await connect(good);
+    const { content } = await connection.callTool("odd", {}, { signal: always });
+    expect(content).toHaveLength(4);
+    expect(content[0]).toMatchObject({ type: "text", text: expect.stringContaining('"hologram"') });
+    expect(content[3]).toEqual({ type: "text", text: "known" });
+    const failure = await failureOf(connection.callTool("nothing", {}, { signal: always }));
+    expect(failure.toFailure("safe")).toMatchObject({ code: "output_invalid", reason: "bad_answer", retry: "safe" });
+  });
+
+  test("asks whoever made it; of several calls at once it cannot be known who", async () => {
+    const { connect } = connecting();
+    const connection = await connect(good);
+    const elicit = ({ message }: { message: string }) =>
+      Promise.resolve({ action: "accept" as const, content: { city: message } });
+    const alone = await textOf(connection.callTool("ask", {}, { signal: always, elicit }));
+    expect(JSON.parse(alone)).toEqual({ action: "accept", content: { city: "Where to?", days: 3 } });
+    const cancel = new AbortController();
+    const other = connection.callTool("hang", {}, { signal: cancel.signal });
+    expect(await textOf(connection.callTool("ask", {}, { signal: always, elicit }))).toBe('{"action":"decline"}');
+    cancel.abort();
+    await failureOf(other);
+    expect(await textOf(connection.callTool("ask", {}, { signal: always }))).toBe('{"action":"decline"}');
+    expect(await textOf(connection.callTool("ask", { first: false }, { signal: always, elicit }))).not.toContain(
+      "accept",
+    );
+    expect(await textOf(connection.callTool("sample", {}, { signal: always, elicit }))).toContain("Method not found");
+  });
+
+  test("fails when its question is still open and the caller has gone", async () => {
+    const { connect } = connecting();
+    const connection = await connect(good);
+    const cancel = new AbortController();
+    const elicit = () => {
+      cancel.abort();
+      return new Promise<never>(() => {});
+    };
+    expect(await failureOf(connection.callTool("ask", {}, { signal: cancel.signal, elicit }))).toMatchObject({
+      code: "cancelled",
+    });
+  });
+
+  test("changes of the tools are told once for many", async () => {
+    const { connect, told } = connecting({ limits: { changesMs: 20 } });
+    const connection = await connect(good);
+    await connection.callTool("change", {}, { signal: always });
+    await expect.poll(() => told.changes).toBe(1);
+    await connection.callTool("change", {}, { signal: always });
+    await expect.poll(() => told.changes).toBe(2);
+  });
+
+  test("after the connection is closed fails before anything is sent", async () => {
+    const { connect } = connecting();
+    const connection = await connect(good);
+    await connection.close();
+    const failure = await failureOf(connection.callTool("echo", {}, { signal: always }));
+    expect(failure.toFailure("unsafe")).toMatchObject({ code: "not_available", reason: "closed", retry: "safe" });
+    await connection.close();
+  });
+});
