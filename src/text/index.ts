@@ -1,8 +1,14 @@
+export { canonicalUrl, withoutTracking } from "./canonical-url.ts";
+export { cutJson } from "./cut-json.ts";
+export { type CutText, cutText, placeToCut } from "./cut-text.ts";
 export { cutDisplay, displayWidth, graphemes, padDisplay } from "./display-width.ts";
 export { formatDuration } from "./format-duration.ts";
 export { formatProblem, formatProblems } from "./format-problem.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type Position, type Problem, hasErrors } from "./problem.ts";
+export { quoteText } from "./quote-text.ts";
 export { type Redactor, createRedactor } from "./redactor.ts";
+export { isSecretName } from "./secret-names.ts";
+export { sentenceEnds } from "./sentence-ends.ts";
 export { showUnsafe, stripUnsafe } from "./strip-unsafe.ts";
 export { suggest } from "./suggest.ts";

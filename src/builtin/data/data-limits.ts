@@ -14,6 +14,8 @@ export const dataLimits = {
   pathParts: 64,
   /** Items of a list of findings; what is more is cut and marked. */
   items: 10_000,
+  /** Steps for finding one place that matches: the size of the pattern times that of the text. */
+  matchSteps: 30_000_000,
   /** Milliseconds for finding all places that match a pattern. */
   matchMs: 1_000,
 } as const;

@@ -1,10 +1,5 @@
-import { type FailureCode, FailureError } from "../../base/index.ts";
-
-interface DataReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-}
+import { type ReasonFailure, failuresFor } from "../../base/index.ts";
+import { showUnsafe } from "../../text/index.ts";
 
 /** Every reason for which `text_process` or `json_process` fails. The reference in the docs is generated from it. */
 export const dataReasons = {
@@ -23,28 +18,17 @@ export const dataReasons = {
   bad_csv: { code: "validation_error", means: "The text is not CSV." },
   bad_patch: { code: "validation_error", means: "The list of changes is not a JSON Patch." },
   bad_schema: { code: "validation_error", means: "The schema is not a JSON Schema that can be used." },
-  patch_failed: { code: "execution_error", means: "A change of a JSON Patch does not fit the data." },
+  patch_failed: { code: "execution_error", means: "A change of a JSON Patch does not fit the data.", retry: "never" },
 } as const;
-
-dataReasons satisfies Record<string, DataReasonInfo>;
 
 /** The name of one reason in {@link dataReasons}. */
 export type DataReason = keyof typeof dataReasons;
 
-/** A failure for this reason; the work is pure, so that another try would fail in the same way. */
-export function dataFailure(
-  reason: DataReason,
-  message: string,
-  { parameter, cause }: { readonly parameter?: string; readonly cause?: unknown } = {},
-): FailureError {
-  return new FailureError(message, {
-    code: dataReasons[reason].code,
-    reason,
-    retry: "never",
-    ...(parameter !== undefined && { issues: [{ path: [parameter], code: reason, message }] }),
-    ...(cause !== undefined && { cause }),
-  });
-}
+const failureFor: ReasonFailure<DataReason> = failuresFor(dataReasons);
+
+/** A failure for this reason. Whatever the message quotes of the data can be seen, also what a parser says of it. */
+export const dataFailure: ReasonFailure<DataReason> = (reason, message, options) =>
+  failureFor(reason, showUnsafe(message), options);
 
 /** A parameter that the operation cannot do without. */
 export function needed<T>(value: T | undefined, parameter: string, operation: string): T {

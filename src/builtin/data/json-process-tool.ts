@@ -2,6 +2,7 @@ import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
 import { type JsonOperationName, jsonOperations } from "./json/json-operations.ts";
+import { describeOperations, refuseUnused } from "./operation.ts";
 import type { JsonProcessInput, JsonResult } from "./process-json.ts";
 
 /** What `json_process` gives. */
@@ -19,11 +20,7 @@ const properties = {
   operation: {
     type: "string",
     enum: Object.keys(jsonOperations),
-    description:
-      "What to give. " +
-      Object.entries(jsonOperations)
-        .map(([name, about]) => `${name}: ${about}`)
-        .join("; "),
+    description: describeOperations(jsonOperations),
   },
   data: {
     description: `The data: any JSON value, or JSON text (CSV text for csv_to_json) of at most ${dataLimits.jsonIn} characters.`,
@@ -106,6 +103,8 @@ export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProce
     required: ["operation", "result"],
   }),
   run: async (args) => {
+    const { takes } = jsonOperations[args.operation];
+    refuseUnused(args, { operation: args.operation, takes, always: ["data"], properties });
     const { processJson } = await import("./process-json.ts");
     return { operation: args.operation, ...processJson(args) };
   },

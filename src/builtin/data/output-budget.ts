@@ -5,17 +5,20 @@ import { dataLimits } from "./data-limits.ts";
 export class OutputBudget {
   #left: number;
   readonly #most: number;
+  readonly #of: string;
 
-  constructor(most: number = dataLimits.out) {
+  /** `of` is what is counted. */
+  constructor(most: number = dataLimits.out, of: "characters" | "values" = "characters") {
     this.#left = most;
     this.#most = most;
+    this.#of = of;
   }
 
-  /** Takes note of so many characters, or values, more. */
+  /** Takes note of so many more. */
   spend(amount: number): void {
     this.#left -= amount;
     if (this.#left < 0) {
-      throw dataFailure("too_large", `the result would be larger than ${this.#most} characters; work on less data`);
+      throw dataFailure("too_large", `the result would have more than ${this.#most} ${this.#of}; work on less data`);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
+import { describeOperations, refuseUnused } from "./operation.ts";
 import type { TextProcessInput, TextResult } from "./process-text.ts";
 import { encodings } from "./text/encode-text.ts";
 import { extractKinds } from "./text/extract-items.ts";
@@ -19,11 +20,7 @@ const properties = {
   operation: {
     type: "string",
     enum: Object.keys(textOperations),
-    description:
-      "What to give. " +
-      Object.entries(textOperations)
-        .map(([name, about]) => `${name}: ${about}`)
-        .join("; "),
+    description: describeOperations(textOperations),
   },
   text: text(`The text to work on, at most ${dataLimits.textIn} characters; every operation but join needs it.`),
   items: { type: "array", items: { type: "string" }, maxItems: 100_000, description: "join: the texts to join." },
@@ -111,6 +108,13 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
     required: ["operation", "result"],
   }),
   run: async (args) => {
+    const { takes } = textOperations[args.operation];
+    refuseUnused(args, {
+      operation: args.operation,
+      takes,
+      always: args.operation === "join" ? [] : ["text"],
+      properties,
+    });
     const { processText } = await import("./process-text.ts");
     return { operation: args.operation, ...(await processText(args)) };
   },

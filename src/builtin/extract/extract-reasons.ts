@@ -1,12 +1,4 @@
-import { type FailureCode, FailureError, type FailureOptions, type RetryVerdict } from "../../base/index.ts";
-
-interface ExtractReasonInfo {
-  readonly code: FailureCode;
-  /** What happened, for the generated reference. */
-  readonly means: string;
-  /** The verdict where it differs from the code's own. */
-  readonly retry?: RetryVerdict;
-}
+import { type FailureError, type ReasonFailure, failuresFor } from "../../base/index.ts";
 
 /** Every reason for which a document cannot be read. The reference in the docs is generated from it. */
 export const extractReasons = {
@@ -19,22 +11,11 @@ export const extractReasons = {
   closed: { code: "not_available", means: "The extractor was closed.", retry: "never" },
 } as const;
 
-extractReasons satisfies Record<string, ExtractReasonInfo>;
-
 /** The name of one reason in {@link extractReasons}. */
 export type ExtractReason = keyof typeof extractReasons;
 
 /** A reading's failure for this reason. */
-export function unreadable(reason: ExtractReason, message: string, cause?: unknown): FailureError {
-  const info: ExtractReasonInfo = extractReasons[reason];
-  const options: FailureOptions = {
-    code: info.code,
-    reason,
-    ...(info.retry !== undefined && { retry: info.retry }),
-    ...(cause !== undefined && { cause }),
-  };
-  return new FailureError(message, options);
-}
+export const unreadable: ReasonFailure<ExtractReason> = failuresFor(extractReasons);
 
 /** Throws where the caller no longer wants the result. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
@@ -43,5 +24,5 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 
 /** The failure that says that the caller cancelled. */
 export function aborted(signal: AbortSignal): FailureError {
-  return unreadable("aborted", "the reading was cancelled", signal.reason);
+  return unreadable("aborted", "the reading was cancelled", { cause: signal.reason });
 }

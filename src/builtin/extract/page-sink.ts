@@ -1,6 +1,6 @@
-import { stripUnsafe } from "../../text/index.ts";
+import { cutText, stripUnsafe } from "../../text/index.ts";
 import { BlockWriter, type Budget } from "./block-writer.ts";
-import { cutText } from "./cut-text.ts";
+import { cutPage } from "./cut-page.ts";
 import type { PageHeading, PageImage, PageLink, PageTable } from "./extracted-page.ts";
 import { isHidden, isUnread } from "./is-unread.ts";
 import type { Attributes, MarkupHandler } from "./parse-in-slices.ts";
@@ -160,7 +160,7 @@ export class PageSink implements MarkupHandler {
   }
 
   #cutLines(lines: readonly string[]): string {
-    const { text, cut } = cutText(stripUnsafe(lines.join("\n")).trim(), this.#options.maxChars);
+    const { text, cut } = cutPage(stripUnsafe(lines.join("\n")).trim(), this.#options.maxChars);
     this.#cut ||= cut;
     return text;
   }
@@ -173,5 +173,6 @@ export function oneLine(text: string): string {
       .replaceAll(/\s+/g, " ")
       .trim(),
     listLimits.label,
+    { at: "word", ending: "" },
   ).text;
 }

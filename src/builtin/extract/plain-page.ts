@@ -1,5 +1,5 @@
-import { stripUnsafe } from "../../text/index.ts";
-import { type CutText, cutText } from "./cut-text.ts";
+import { type CutText, stripUnsafe } from "../../text/index.ts";
+import { cutPage } from "./cut-page.ts";
 import { maxCharsOf } from "./extract-html.ts";
 import { type DocumentKind, type ExtractOptions, type ExtractedPage, structuredLinks } from "./extracted-page.ts";
 import { oneLine } from "./page-sink.ts";
@@ -35,6 +35,7 @@ export function plainPage(page: PlainPage, options: ExtractOptions): ExtractedPa
 }
 
 function fit(text: string, maxChars: number): CutText {
-  const fitting = cutText(stripUnsafe(text.slice(0, maxChars)), maxChars);
+  // A little more than fits, so that it is seen where a line, a word or a character ends.
+  const fitting = cutPage(stripUnsafe(text.slice(0, maxChars + 64)), maxChars);
   return { ...fitting, cut: fitting.cut || text.length > maxChars };
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream";
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
 import { pathParts } from "../../file/index.ts";
+import { quoteText } from "../../text/index.ts";
 import { bubblewrapArguments, ownFolder, statusDescriptor, workFolder } from "./bubblewrap-arguments.ts";
 import { Confined, type SandboxResult } from "./confined.ts";
 import { type SandboxLimits, defaultLimits } from "./sandbox-limits.ts";
@@ -21,6 +22,8 @@ export interface SandboxOptions {
   /** Files besides, which the program can only read, below `/opt/windlass`. */
   readonly ownFiles?: readonly SandboxFile[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What the program can read from its standard input, and then its end; nothing where absent. */
+  readonly input?: string;
   readonly limits?: Partial<SandboxLimits>;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
@@ -62,7 +65,7 @@ export async function runSandboxed(command: readonly string[], options: SandboxO
   const paths = files.map(({ path }) => path);
   const args = await bubblewrapArguments(programs, { command, files: paths, env, limits });
   if (signal?.aborted === true) throw refuseSandbox("aborted", "the work in the sandbox was cancelled");
-  const child = start(programs.bubblewrap, args, files);
+  const child = start([programs.bubblewrap, ...args], files, options.input);
   return new Confined(child, { limits, signal, clock }).result;
 }
 
@@ -98,23 +101,32 @@ function placeOf(folder: string, path: string): string {
     if (!isFailureError(error)) throw error;
     throw refuseSandbox("bad_files", error.message);
   }
-  throw refuseSandbox("bad_files", `${JSON.stringify(path)} is no relative path of a file`);
+  throw refuseSandbox("bad_files", `${quoteText(path)} is no relative path of a file`);
 }
 
 function checkNesting(files: ReadonlyMap<string, SandboxFile>): void {
   for (const path of files.keys()) {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      if (files.has(path.slice(0, end))) throw refuseSandbox("bad_files", `${path} lies in a file of that name`);
+      if (files.has(path.slice(0, end)))
+        throw refuseSandbox("bad_files", `${quoteText(path)} lies in a file of that name`);
     }
   }
 }
 
-function start(bubblewrap: string, args: readonly string[], files: readonly SandboxFile[]): ChildProcess {
-  const stdio: StdioOptions = ["ignore", "pipe", "pipe", "pipe", ...files.map(() => "pipe" as const)];
+function start(
+  [bubblewrap = "", ...args]: readonly string[],
+  files: readonly SandboxFile[],
+  input: string | undefined,
+): ChildProcess {
+  const first = input === undefined ? "ignore" : "pipe";
+  const stdio: StdioOptions = [first, "pipe", "pipe", "pipe", ...files.map(() => "pipe" as const)];
   const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const child = spawn(bubblewrap, args, { cwd: "/", env: {}, stdio, ...user });
+  // Pipes break when the sandbox cannot be made.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input);
   for (const [at, { content }] of files.entries()) {
-    // Pipes from the fourth on carry the files, in order; they break when the sandbox cannot be made.
+    // Pipes from the fourth on carry the files, in order.
     const pipe = child.stdio[statusDescriptor + 1 + at] as Writable & Readable;
     pipe.on("error", () => {});
     pipe.resume();

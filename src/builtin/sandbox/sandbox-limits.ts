@@ -35,8 +35,9 @@ export const defaultLimits: SandboxLimits = {
 export function limitArguments(limits: SandboxLimits): string[] {
   return [
     `--nproc=${limits.processes}`,
-    // Private memory that can be written. The address space would be the wrong thing: V8 reserves far more than it uses.
-    `--data=${limits.memoryBytes}`,
+    // Private memory that can be written, in use or only reserved, as V8 does for each of its threads; what all have in
+    // use together is watched. The address space would be the wrong thing: V8 reserves far more than it may write.
+    `--data=${2 * limits.memoryBytes}`,
     `--cpu=${limits.cpuSeconds}`,
     `--fsize=${limits.fileBytes}`,
     `--nofile=${limits.openFiles}`,

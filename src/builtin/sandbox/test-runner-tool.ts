@@ -121,7 +121,8 @@ export function testRunnerTool({
     description:
       "Runs tests of JavaScript, TypeScript or Python code in a sandbox: no network, no files of this machine, limited " +
       "memory and time. Gives how many passed, failed and were skipped, the failures with their messages, what was " +
-      "printed, and with coverage the percentage of lines that ran. Failing tests are a result, not an error.",
+      "printed, and with coverage the percentage of lines that ran. Failing tests are a result, not an error. " +
+      "A file without tests, and code that ends the process early, count as failed.",
     displayName: "Test runner",
     category: "general",
     tags: ["code", "test"],

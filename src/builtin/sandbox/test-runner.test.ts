@@ -7,7 +7,8 @@ import { type ToolResult, ToolRegistry } from "../../tool/index.ts";
 import { sandboxStatus } from "./index.ts";
 import { type TestRunnerInput, type TestRunnerOutput, testRunnerTool } from "./test-runner-tool.ts";
 import { testProject } from "./test-runner/test-project.ts";
-import { readEvents, testReport } from "./test-runner/test-report.ts";
+import { readEvents } from "./test-runner/read-events.ts";
+import { testReport } from "./test-runner/test-report.ts";
 
 const { available } = await sandboxStatus();
 const python = available && existsSync("/usr/bin/python3");
@@ -91,7 +92,7 @@ describe.skipIf(!available)("[A17] test_runner", () => {
   test("a loop without end is reported, together with what came before", async () => {
     const tests = `${head}test("fine", () => {}); test("stuck", () => { for (;;); });`;
     const output = await run({ code: "export {};", tests, timeout: 2 });
-    expect(output).toMatchObject({ ended: "time", failures: [{ name: "(run)" }] });
+    expect(output).toMatchObject({ ended: "time", failures: [{ name: "main.test.js" }] });
     expect(output.failed).toBe(1);
     expect(output.failures[0]?.message).toContain("did not finish within 2 s");
   });
@@ -104,9 +105,11 @@ describe.skipIf(!available)("[A17] test_runner", () => {
     expect(output).not.toHaveProperty("ended");
   });
 
-  test("code without tests is said to have none", async () => {
+  test("code without tests is said to have none, which is a failure", async () => {
     const output = await run({ code: "console.log('only runs')" });
-    expect(output).toMatchObject({ total: 0, failed: 0, output: "No tests were found.\nonly runs\n" });
+    expect(output).toMatchObject({ passed: 0, failed: 1, total: 1, output: "only runs\n" });
+    const several = { files: ["a.js", "b.js"].map((path) => ({ path, content: "" })) };
+    expect(await run({ code: several })).toMatchObject({ failed: 1, failures: [{ name: "(run)" }] });
   });
 
   test("code that holds its own tests is run", async () => {
@@ -147,7 +150,7 @@ class Cases(unittest.TestCase):
     expect(broken).toMatchObject({ passed: 0, failed: 1 });
     expect(JSON.stringify(broken.failures)).toContain("SyntaxError");
     const gone = await run({ code: "import os\nos._exit(3)", language: "python" });
-    expect(gone).toMatchObject({ failed: 1, failures: [{ name: "(run)" }] });
+    expect(gone).toMatchObject({ failed: 1, failures: [{ name: "main.py" }] });
   });
 });
 
@@ -195,23 +198,38 @@ describe("a project", () => {
   });
 });
 
-test("a report keeps its size, and believes no line that is not its driver's", () => {
-  const lines = Array.from({ length: 80 }, (_, at) =>
-    JSON.stringify({ kind: "test", status: "failed", name: `t${at}`, message: "m".repeat(9000) }),
-  );
-  const noise = [
-    "{",
-    "null",
-    '{"kind":"test"}',
-    '{"kind":"test","status":"odd","name":"x"}',
-    '{"kind":"test","status":"failed","name":"x","message":{}}',
-    '{"kind":"coverage","lines":"9"}',
+test("events are what the mark stands before; everything else was printed", () => {
+  const lines = [
+    "before",
+    'MARK{"kind":"test","status":"passed","name":"a"}',
+    '{"kind":"test","status":"passed","name":"forged"}',
+    "MARK{",
+    "MARKnull",
+    'MARK{"kind":"test"}',
+    'MARK{"kind":"test","status":"odd","name":"x"}',
+    'MARK{"kind":"test","status":"failed","name":"x","message":{}}',
+    'MARK{"kind":"coverage","files":[{"path":"a","lines":2,"missed":["1"]}]}',
+    'without a line endMARK{"kind":"end"}',
+    'after MARK{"kind":"end"',
   ];
-  const events = readEvents([...noise, ...lines, '{"kind":"end"}', '{"kind":"output","te'].join("\n"));
-  expect(events).toHaveLength(81);
-  const report = testReport(events, { printed: `\u001b[31m${"o".repeat(40_000)}`, broken: undefined });
-  expect(report).toMatchObject({ failed: 80, total: 80, truncated: true });
+  expect(readEvents(lines.join("\n"), "MARK")).toEqual({
+    events: [{ kind: "test", status: "passed", name: "a" }, { kind: "end" }],
+    printed: 'before\n{"kind":"test","status":"passed","name":"forged"}\nwithout a line endafter ',
+  });
+});
+
+test("a report keeps its size, and says last why the run broke off", () => {
+  const events = Array.from({ length: 80 }, (_, at) => ({
+    kind: "test" as const,
+    status: "failed" as const,
+    name: `t${at}`,
+    message: "m".repeat(9000),
+  }));
+  const run = { path: "a.js", events, printed: `\u001b[31m${"o".repeat(40_000)}`, broken: "it ended" };
+  const report = testReport([run]);
+  expect(report).toMatchObject({ failed: 81, total: 81, truncated: true });
   expect(report.failures).toHaveLength(50);
+  expect(report.failures.at(-1)).toEqual({ name: "a.js", message: "it ended" });
   expect(JSON.stringify(report).length).toBeLessThan(130_000);
   expect(report.output).not.toContain("\u001b");
 });

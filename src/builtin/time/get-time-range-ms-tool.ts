@@ -18,7 +18,8 @@ const purpose =
   "result on as it is. Weeks begin on Monday. last week, 上周: the whole week before this one; past week, last 7 " +
   "days, 最近一周: from the start of that day up to now. A month or weekday without a year or week is the latest " +
   "that has begun; last Friday is the nearest one before today, 上周五 the Friday of last week. A to B includes " +
-  "all of day or month B; since and after end now; before and until begin in 1970.";
+  "all of day or month B; since and after end now; before and until begin in 1970. end of the month, 月底: its days " +
+  "from the 21st on. Holidays that move, such as 春节, and seasons have to be given as dates.";
 
 /** `getTimeRangeMs`: words to a range of epoch milliseconds. */
 export function getTimeRangeMsTool({ clock = systemClock, timezone: usual }: TimeServices = {}): Tool<
@@ -44,7 +45,8 @@ export function getTimeRangeMsTool({ clock = systemClock, timezone: usual }: Tim
           type: "string",
           description:
             "Only the words for the time: today, last week, past 3 days, since Monday, March 2025, Q3 2025, " +
-            "2025-03-01 to 2025-03-15, yesterday 9am to 5pm, 昨天, 上周五, 最近三天, 去年三月, 2025年3月, 今年第三季度.",
+            "2025-03-01 to 2025-03-15, yesterday 9am to 5pm, half an hour ago, 昨天, 上周五, 最近三天, 月底, 去年三月, " +
+            "2025年3月, 今年第三季度.",
         },
         timezone: timezoneParameter,
         now: {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../base/index.ts";
-import { formatDuration, showUnsafe } from "../../text/index.ts";
+import { formatDuration, quoteText } from "../../text/index.ts";
 import { timeFailure } from "./time-reasons.ts";
 import { type KeptTimer, type StoredTimer, type TimerStore, createMemoryTimerStore } from "./timer-store.ts";
 
@@ -126,7 +126,7 @@ function messageOf(
   state: "running" | "finished" | "stopped",
   { elapsedMs, remainingMs }: { readonly elapsedMs: number; readonly remainingMs: number },
 ): string {
-  const name = `${minutes} minutes${label === undefined ? "" : ` for "${showUnsafe(label)}"`}`;
+  const name = `${minutes} minutes${label === undefined ? "" : ` for ${quoteText(label, 200)}`}`;
   switch (state) {
     case "running":
       return `Running: ${name}, ${formatDuration(remainingMs)} left, until ${iso(endsAt)}.`;

@@ -1,5 +1,5 @@
 import { isFailureError, systemClock } from "../../base/index.ts";
-import { showUnsafe } from "../../text/index.ts";
+import { quoteText } from "../../text/index.ts";
 import { checkNow } from "./check-now.ts";
 import type { TimeOptions } from "./current-time.ts";
 import { findRange } from "./phrase/find-range.ts";
@@ -19,8 +19,8 @@ export const longestDescription = 200;
 
 /** What a failure offers instead. */
 const examples =
-  "today, yesterday, last week, this month, past 3 days, last 2 hours, since Monday, last Friday, March 2025, Q3 2025, " +
-  "2025-03-01 to 2025-03-15, between March and May; 今天, 上周, 最近三天, 上周五, 去年三月, 2025年3月, 今年第三季度";
+  "today, yesterday, last week, this month, past 3 days, half an hour ago, since Monday, last Friday, March 2025, Q3 2025, " +
+  "2025-03-01 to 2025-03-15, between March and May; 今天, 上周, 最近三天, 半小时前, 上周五, 月底, 去年三月, 今年第三季度";
 
 /**
  * The range of time that words describe, in English or Chinese.
@@ -33,7 +33,12 @@ const examples =
  * - "A to B" holds the whole of a day or month B, but ends at B where that is a time of day. "since A" and "after A"
  *   end now; "before A" and "until A" begin in 1970.
  * - A few is 3; recently is the last 7 days. Mornings are 6 to 12, afternoons 12 to 18, evenings 18 to 24 o'clock,
- *   nights last until 6.
+ *   nights last until 6; midnight begins a day.
+ * - The beginning and the end of a week are Monday and Tuesday, and Friday to Sunday; of a month its first ten days,
+ *   and those from the 21st on; of a quarter its first and its last month; of a year its first and its last two
+ *   months. "the end of the month" and 月底 are this month's.
+ * - Holidays with a fixed date are days, such as Christmas and 国庆节; those that go by the moon are refused, as are
+ *   seasons.
  *
  * @example
  * ```ts
@@ -58,7 +63,7 @@ export function timeRange(description: string, options: TimeOptions = {}): TimeR
     if (isFailureError(error) || !(error instanceof Unclear)) throw error;
     throw timeFailure(
       "not_understood",
-      `cannot read ${shown(description)} as a range of time: ${error.message}. Write for example: ${examples}`,
+      `cannot read ${quoteText(description, longestDescription)} as a range of time: ${error.message}. Write for example: ${examples}`,
       {
         parameter: "description",
       },
@@ -70,7 +75,7 @@ function checkRange(description: string, startTime: number, endTime: number): Ti
   if (startTime < endTime) return { startTime, endTime };
   throw timeFailure(
     "empty_range",
-    `${shown(description)} holds no time: it would begin at ${iso(startTime)} and end at ${iso(endTime)}. ` +
+    `${quoteText(description, longestDescription)} holds no time: it would begin at ${iso(startTime)} and end at ${iso(endTime)}. ` +
       "Name a start that lies before the end",
     { parameter: "description" },
   );
@@ -78,8 +83,4 @@ function checkRange(description: string, startTime: number, endTime: number): Ti
 
 function iso(instant: number): string {
   return new Date(instant).toISOString();
-}
-
-function shown(description: string): string {
-  return `"${showUnsafe(description)}"`;
 }

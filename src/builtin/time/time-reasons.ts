@@ -1,4 +1,5 @@
 import { type ReasonFailure, failuresFor } from "../../base/index.ts";
+import { showUnsafe } from "../../text/index.ts";
 
 /** Every reason for which a tool of time fails. The reference in the docs is generated from it. */
 export const timeReasons = {
@@ -25,5 +26,8 @@ export const timeReasons = {
 /** The name of one reason in {@link timeReasons}. */
 export type TimeReason = keyof typeof timeReasons;
 
-/** A failure for this reason; `parameter` is the one to correct. */
-export const timeFailure: ReasonFailure<TimeReason> = failuresFor(timeReasons);
+const failureFor: ReasonFailure<TimeReason> = failuresFor(timeReasons);
+
+/** A failure for this reason; `parameter` is the one to correct. Whatever the message quotes can be seen. */
+export const timeFailure: ReasonFailure<TimeReason> = (reason, message, options) =>
+  failureFor(reason, showUnsafe(message), options);

@@ -1,4 +1,4 @@
-import { suggest } from "../../text/index.ts";
+import { quoteText, suggest } from "../../text/index.ts";
 import { type Day, dayMs } from "./calendar.ts";
 import { timeFailure } from "./time-reasons.ts";
 
@@ -107,7 +107,7 @@ function makeZone(name: string): Zone {
   const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
   throw timeFailure(
     "bad_timezone",
-    `there is no time zone ${JSON.stringify(plain.slice(0, longestName))}${hint} ` +
+    `there is no time zone ${quoteText(plain, longestName)}${hint} ` +
       'Use an IANA name such as "Europe/Berlin" or "Asia/Shanghai", or an offset such as "+08:00"',
     { parameter: "timezone" },
   );

@@ -1,3 +1,4 @@
+import { quoteText } from "../../../text/index.ts";
 import { put } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { type ValuePath, indexIn } from "./value-path.ts";
@@ -39,7 +40,7 @@ function setItem(list: readonly unknown[], [part = "-", ...rest]: ValuePath, to:
 }
 
 function noPlace(part: string | number, inside: string): Error {
-  return dataFailure("bad_path", `there is no place ${JSON.stringify(part)} in ${inside}`, { parameter: "path" });
+  return dataFailure("bad_path", `there is no place ${quoteText(String(part))} in ${inside}`, { parameter: "path" });
 }
 
 /** The keys that a list of paths names, as a tree; a leaf stands for everything below. */

@@ -19,6 +19,9 @@ export function checkValue(value: unknown, schema: unknown): ValueCheck {
   const issues: readonly Issue[] = checked.issues ?? [];
   const unusable = issues.find(({ code }) => code === "schema_invalid");
   if (unusable !== undefined) throw badSchema(unusable.message);
+  const costly = issues.find(({ code }) => code === "too_costly");
+  // What was not looked at to its end is neither valid nor invalid.
+  if (costly !== undefined) throw dataFailure("too_costly", costly.message, { parameter: "data" });
   return {
     valid: issues.length === 0,
     issues: issues.slice(0, mostIssues).map(({ path, code, message }) => ({ path: formatPath(path), code, message })),

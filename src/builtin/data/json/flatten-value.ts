@@ -1,4 +1,5 @@
 import { formatPath } from "../../../base/index.ts";
+import { quoteText } from "../../../text/index.ts";
 import { put } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { OutputBudget } from "../output-budget.ts";
@@ -65,13 +66,13 @@ function build(part: Part, name: string): unknown {
     return object;
   }
   if (numbers.length !== part.size || numbers.some((index) => index < 0 || index >= part.size)) {
-    const message = `the items of ${name === "" ? "the list" : JSON.stringify(name)} are not [0], [1], … without a gap`;
+    const message = `the items of ${name === "" ? "the list" : quoteText(name)} are not [0], [1], … without a gap`;
     throw dataFailure("bad_path", message, { parameter: "data" });
   }
   return Array.from({ length: part.size }, (_, index) => build(part.get(index) ?? { leaf: null }, `${name}[${index}]`));
 }
 
 function conflict(path: ValuePath): Error {
-  const message = `${JSON.stringify(formatPath(path))} is inside of another value, or there twice`;
+  const message = `${quoteText(formatPath(path))} is inside of another value, or there twice`;
   return dataFailure("bad_path", message, { parameter: "data" });
 }

@@ -73,11 +73,16 @@ function readValue(value: unknown): unknown {
 }
 
 function pickKeys(data: unknown, input: JsonProcessInput): JsonResult {
-  return { result: pick(data, treeOf(input)) };
+  return { result: pick(withKeys(data, "pick"), treeOf(input)) };
 }
 
 function omitKeys(data: unknown, input: JsonProcessInput): JsonResult {
-  return { result: omit(data, treeOf(input)) };
+  return { result: omit(withKeys(data, "omit"), treeOf(input)) };
+}
+
+function withKeys(data: unknown, operation: string): unknown {
+  if (typeof data === "object" && data !== null) return data;
+  throw dataFailure("wrong_type", `${operation} needs an object, or a list of objects`, { parameter: "data" });
 }
 
 function treeOf({ keys, operation }: JsonProcessInput): PathTree {

@@ -13,9 +13,13 @@ export interface Group {
 /** The data as a list, or a failure that says what is needed. */
 export function asList(data: unknown, operation: string): readonly unknown[] {
   if (Array.isArray(data)) return data;
-  throw dataFailure("wrong_type", `${operation} needs a list; use \`path\` to say where in the data it is`, {
-    parameter: "data",
-  });
+  throw dataFailure(
+    "wrong_type",
+    `${operation} needs a list as \`data\`; take it out of the data with get or query first`,
+    {
+      parameter: "data",
+    },
+  );
 }
 
 /** The items in the order of the values at a place: numbers, then texts, then others; items without one come last. */

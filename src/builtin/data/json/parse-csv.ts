@@ -36,7 +36,7 @@ export function parseCsv(csv: string, options: CsvOptions = {}): unknown[] {
 
 function toObjects(first: readonly string[], rows: readonly string[][], read: (cell: string) => unknown): Mutable[] {
   const names = columnNames(first);
-  const budget = new OutputBudget(10 * dataLimits.nodes);
+  const budget = new OutputBudget(3 * dataLimits.nodes, "values");
   return rows.map((row) => {
     const object: Mutable = {};
     const columns = Math.max(names.length, row.length);
@@ -85,7 +85,7 @@ function readRows(text: string, delimiter: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let at = 0;
-  const budget = new OutputBudget(dataLimits.nodes);
+  const budget = new OutputBudget(dataLimits.nodes, "values");
   while (at <= text.length) {
     const cell = readCell(text, at, delimiter);
     budget.spend(1);

@@ -1,3 +1,4 @@
+import { quoteText } from "../../../text/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import { OutputBudget } from "../output-budget.ts";
@@ -18,7 +19,7 @@ export function patchValue(value: unknown, changes: unknown): unknown {
   if (changes.length > mostChanges) throw badPatch(`a patch may have at most ${mostChanges} changes`);
   // The root in a list of one, so that it has a place like everything else.
   const root = [copyValue(value)];
-  const budget = new OutputBudget(dataLimits.nodes);
+  const budget = new OutputBudget(dataLimits.nodes, "values");
   for (const [index, change] of changes.entries()) new Change(index, change, budget).applyTo(root);
   return root[0];
 }
@@ -132,12 +133,12 @@ class Change {
 
   #index(list: readonly unknown[], part: string, most: number): number {
     const index = part === "-" ? list.length : /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : Infinity;
-    if (index > most) throw this.#failed(`a list of ${list.length} items has no place ${JSON.stringify(part)}`);
+    if (index > most) throw this.#failed(`a list of ${list.length} items has no place ${quoteText(part)}`);
     return index;
   }
 
   #shown(name: "path" | "from"): string {
-    return JSON.stringify(String(this.#change[name]).slice(0, 200));
+    return quoteText(String(this.#change[name]));
   }
 
   #failed(why: string): Error {

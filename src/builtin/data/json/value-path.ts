@@ -1,3 +1,4 @@
+import { quoteText } from "../../../text/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import { forbiddenKey } from "./read-data.ts";
@@ -29,7 +30,9 @@ function partsOf(path: string, parameter: string): (string | number)[] {
     part.lastIndex = at;
     const found = part.exec(path);
     if (found === null || (at > 0 && found[1] !== undefined && !found[0].startsWith("."))) {
-      const message = `the path cannot be read from ${JSON.stringify(path.slice(at, at + 40))} on; write items[0].url or /items/0/url`;
+      // What only the operation query understands.
+      const hint = /[*?]|\.\.|:/.test(path) ? ", or use the operation query for a JSONPath" : "";
+      const message = `the path cannot be read from ${quoteText(path.slice(at), 40)} on; write items[0].url or /items/0/url${hint}`;
       throw dataFailure("bad_path", message, { parameter });
     }
     parts.push(readPart(found));

@@ -10,7 +10,7 @@ export interface WriteCsvOptions {
   readonly columns?: readonly string[] | undefined;
   /** Begin with the names of the columns; true where absent. */
   readonly header?: boolean | undefined;
-  /** Put `'` before texts that a spreadsheet would run as a formula. */
+  /** Put `'` before texts that a spreadsheet would run as a formula, and keep others from being split into such. */
   readonly escapeFormulas?: boolean | undefined;
 }
 
@@ -28,6 +28,8 @@ export function writeCsv(data: unknown, options: WriteCsvOptions = {}): string {
   if (list.every((row) => Array.isArray(row))) return list.map(line).join("");
   const rows = list.map(asObject);
   const columns = options.columns ?? columnsOf(rows);
+  // Every cell takes a character at least.
+  new OutputBudget().spend(rows.length * columns.length);
   const head = options.header === false ? "" : line(columns);
   return head + rows.map((row) => line(columns.map((name) => (Object.hasOwn(row, name) ? row[name] : "")))).join("");
 }
@@ -42,16 +44,20 @@ function asObject(row: unknown, at: number): Readonly<Record<string, unknown>> {
   throw dataFailure("wrong_type", message, { parameter: "data" });
 }
 
+/** What spreadsheets take for a formula, blanks before it and signs of full width included. */
+const formula = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
+
 function lineWriter({
   delimiter = ",",
   escapeFormulas = false,
 }: WriteCsvOptions): (cells: readonly unknown[]) => string {
   // Rows with keys of their own make more cells than there are values.
   const budget = new OutputBudget();
+  const needsQuotes = escapeFormulas ? /[",;|\t\r\n]|^\s|\s$/ : /["\r\n]|^\s|\s$/;
   const cell = (value: unknown): string => {
     const plain = textOf(value);
-    const safe = escapeFormulas && typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain;
-    const quoted = safe.includes(delimiter) || /["\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    const safe = escapeFormulas && typeof value === "string" && formula.test(plain) ? `'${plain}` : plain;
+    const quoted = safe.includes(delimiter) || needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     budget.spend(quoted.length + 1);
     return quoted;
   };

@@ -1,5 +1,4 @@
-import { graphemes } from "../../../text/index.ts";
-import { sentenceEnds } from "./sentence-ends.ts";
+import { graphemes, sentenceEnds } from "../../../text/index.ts";
 
 /** How much a text holds. */
 export interface TextCounts {

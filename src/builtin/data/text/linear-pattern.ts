@@ -1,6 +1,7 @@
 import type * as Re2Js from "re2js";
 import { type Clock, isFailureError, loadPackage } from "../../../base/index.ts";
 import { compilePattern } from "../../../schema/index.ts";
+import { quoteText } from "../../../text/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 
@@ -25,7 +26,9 @@ export interface PatternQuery {
  * read the same text again and again; so the whole has a deadline.
  */
 export function* findAll(query: PatternQuery, text: string, clock: Clock): Generator<Found, void, undefined> {
-  const matcher = compile(query).matcher(text);
+  const regex = compile(query);
+  checkSteps(regex.programSize(), text.length);
+  const matcher = regex.matcher(text);
   const groups = matcher.groupCount();
   const until = clock.elapsed() + dataLimits.matchMs;
   while (matcher.find()) {
@@ -36,6 +39,15 @@ export function* findAll(query: PatternQuery, text: string, clock: Clock): Gener
       });
     }
   }
+}
+
+/** Nothing stops a search once it has begun, and large repetitions make each step of it many. */
+function checkSteps(size: number, length: number): void {
+  const longest = Math.floor(dataLimits.matchSteps / size);
+  if (length <= longest) return;
+  const most = `write smaller repetitions, or send at most ${longest} characters`;
+  const message = `the pattern takes too many steps for ${length} characters of text; ${most}`;
+  throw dataFailure("too_costly", message, { parameter: "pattern" });
 }
 
 function groupOf(matcher: Re2Js.Matcher, which: number | string): string | undefined {
@@ -53,7 +65,7 @@ function compile({ pattern, ignoreCase }: PatternQuery): Re2Js.RE2JS {
     return RE2JS.compile(RE2JS.translateRegExp(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
-    const message = isFailureError(error) ? why : `the pattern ${JSON.stringify(pattern)} cannot be used: ${why}`;
+    const message = isFailureError(error) ? why : `the pattern ${quoteText(pattern)} cannot be used: ${why}`;
     throw dataFailure("bad_pattern", message, { parameter: "pattern", cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, nodeCrypto } from "../../../base/index.ts";
-import { graphemes } from "../../../text/index.ts";
+import { cutText, graphemes, quoteText } from "../../../text/index.ts";
 import { lineDiff } from "../../files/line-diff.ts";
 import { dataFailure, needed } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
@@ -14,7 +14,6 @@ import { findAll } from "./linear-pattern.ts";
 import { normalizeText } from "./normalize-text.ts";
 import { replaceText } from "./replace-text.ts";
 import type { TextOperationName } from "./text-operations.ts";
-import { truncateText } from "./truncate-text.ts";
 
 /** A text and what to do with it. */
 export interface TextWork {
@@ -61,7 +60,7 @@ function localeOf({ locale = "en" }: TextProcessInput): string {
   try {
     return Intl.getCanonicalLocales(locale)[0] ?? "en";
   } catch (error) {
-    const message = `${JSON.stringify(locale)} is no language tag; send one such as "en", "zh" or "tr"`;
+    const message = `${quoteText(locale)} is no language tag; send one such as "en", "zh" or "tr"`;
     throw dataFailure("bad_parameter", message, { parameter: "locale", cause: error });
   }
 }
@@ -78,8 +77,16 @@ function reverse({ text }: TextWork): TextResult {
 function split({ text, input, clock }: TextWork): TextResult {
   const { separator, pattern, limit = dataLimits.items, ignore_case: ignoreCase = false } = input;
   const most = Math.min(limit, dataLimits.items);
+  notBoth({ separator, pattern });
   if (pattern === undefined) return listOf(partsAt(text, separator ?? "\n"), most);
   return listOf(partsBetween(text, findAll({ pattern, ignoreCase }, text, clock)), most);
+}
+
+/** Two ways to say what to look for would leave one of them out. */
+function notBoth(ways: Readonly<Record<string, string | undefined>>): void {
+  const [first, second] = Object.keys(ways).filter((way) => ways[way] !== undefined);
+  if (first === undefined || second === undefined) return;
+  throw dataFailure("bad_parameter", `send \`${first}\` or \`${second}\`, not both`, { parameter: second });
 }
 
 function* partsAt(text: string, separator: string): Generator<string, void, undefined> {
@@ -126,6 +133,7 @@ function join({ input: { items, separator = "\n" } }: TextWork): TextResult {
 function replace({ text, input, clock }: TextWork): TextResult {
   const { find, pattern, replacement, all = true, ignore_case: ignoreCase = false } = input;
   if (find === "") throw dataFailure("bad_parameter", "`find` is empty; say what to replace", { parameter: "find" });
+  notBoth({ find, pattern });
   if (pattern === undefined) needed(find, "find", "replace");
   const by = needed(replacement, "replacement", "replace");
   const done = replaceText(text, { find, pattern, replacement: by, all, ignoreCase }, clock);
@@ -134,6 +142,7 @@ function replace({ text, input, clock }: TextWork): TextResult {
 
 function extract({ text, input, clock }: TextWork): TextResult {
   const { what, pattern, unique = false, ignore_case: ignoreCase = false } = input;
+  notBoth({ what, pattern });
   const found =
     pattern === undefined
       ? extractItems(text, needed(what, "what", "extract"))
@@ -161,10 +170,8 @@ function count({ text }: TextWork): TextResult {
 }
 
 function truncate({ text, input: { max_length, at, ending } }: TextWork): TextResult {
-  const maxLength = needed(max_length, "max_length", "truncate");
-  const options = { maxLength, ...(at !== undefined && { at }), ...(ending !== undefined && { ending }) };
-  const cut = truncateText(text, options);
-  return { result: cut.text, ...(cut.truncated && { truncated: true }) };
+  const done = cutText(text, needed(max_length, "max_length", "truncate"), { at, ending, count: "characters" });
+  return { result: done.text, ...(done.cut && { truncated: true }) };
 }
 
 function normalize({ text, input: { steps } }: TextWork): TextResult {

@@ -1,50 +1,104 @@
 import { ownFolder } from "../bubblewrap-arguments.ts";
-import type { SandboxFile } from "../run-sandboxed.ts";
+import { type Driver, type DriverOptions, longestTold } from "./driver.ts";
 import type { TestProject } from "./test-project.ts";
 
-/** How to run the tests of a project, and what that needs. */
-export interface Driver {
-  readonly command: readonly string[];
-  readonly ownFiles: readonly SandboxFile[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** What a driver is told. */
-export interface DriverOptions {
-  readonly coverage: boolean;
-  readonly timeMs: number;
-  readonly memoryBytes: number;
-}
-
 /**
- * Runs inside the sandbox: tells each test as a line of JSON. A file is itself told as a test of its name when it holds
- * none or breaks; the first is no test, the second is one that failed, for the reason that it printed.
+ * Runs inside the sandbox, in the process of the tests: tells what Node reports. It works once, for Node, which asks
+ * for it before the first line of the code under test, and with functions that were taken before that line.
+ *
+ * A file without tests ends without a report of Node, so that this has to tell the end. Only the first process has a
+ * mark to read; threads and processes of the tests load this, too.
  */
 const reporter = `
-const printed = new Map();
-const tell = (event) => JSON.stringify(event) + "\\n";
-const message = (error) => String(error?.cause?.stack ?? error?.cause?.message ?? error?.cause ?? error?.message ?? error);
-export default async function* (source) {
-  for await (const { type, data } of source) {
-    if (type === "test:stdout" || type === "test:stderr") {
-      if (type === "test:stderr") printed.set(data.file, ((printed.get(data.file) ?? "") + data.message).slice(-4000));
-      yield tell({ kind: "output", text: data.message });
-    } else if (type === "test:coverage") {
-      yield tell({ kind: "coverage", lines: data.summary.totals.coveredLinePercent });
-    } else if ((type === "test:pass" || type === "test:fail") && data.details?.type !== "suite") {
-      const { name, details } = data;
-      const isFile = data.nesting === 0 && data.file?.endsWith("/" + name) === true;
-      if (isFile && type === "test:pass") continue;
-      if (data.skip || data.todo) yield tell({ kind: "test", status: "skipped", name });
-      else if (type === "test:pass") yield tell({ kind: "test", status: "passed", name });
-      else if (details.error?.failureType !== "subtestsFailed") {
-        const why = isFile ? (printed.get(name) ?? message(details.error)) : message(details.error);
-        yield tell({ kind: "test", status: "failed", name, message: why });
-      }
+import { readFileSync, writeSync } from "node:fs";
+import { isMainThread } from "node:worker_threads";
+
+const { stringify } = JSON;
+const { from } = Buffer;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+const mark = isMainThread && process.ppid === 1 ? readFileSync(0, "latin1") : "";
+
+let isOpen = mark !== "";
+let begin;
+let isEmpty = true;
+let note = "";
+export const begun = isOpen ? new Promise((resolve) => { begin = resolve; }) : undefined;
+
+function tell(event) {
+  const bytes = from(mark + event + "\\n");
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+      Atomics.wait(pause, 0, 0, 5);
     }
   }
-  yield tell({ kind: "end" });
 }
+
+function messageOf(error) {
+  try {
+    const { cause } = error;
+    return String(cause?.stack ?? cause?.message ?? cause ?? error.message);
+  } catch {
+    return "(what was thrown cannot be shown)";
+  }
+}
+
+const quote = (value) => stringify(String(value).slice(0, ${longestTold}));
+
+function test(status, name, message = "") {
+  tell('{"kind":"test","status":"' + status + '","name":' + quote(name) + ',"message":' + quote(message) + "}");
+}
+
+function coverage({ files }) {
+  let told = "";
+  for (const { path, totalLineCount, lines } of files) {
+    let missed = "";
+    for (const { line, count } of lines) if (count === 0) missed += (missed && ",") + line;
+    told += (told && ",") + '{"path":' + quote(path) + ',"lines":' + totalLineCount + ',"missed":[' + missed + "]}";
+  }
+  tell('{"kind":"coverage","files":[' + told + "]}");
+}
+
+function take(type, data) {
+  if (type === "test:enqueue") isEmpty = false;
+  else if (type === "test:coverage") coverage(data.summary);
+  else if (type === "test:diagnostic" && data.message.startsWith("Error: ")) note = data.message;
+  else if (type === "test:pass" || type === "test:fail") {
+    const { name, details } = data;
+    const isSuite = details?.type === "suite";
+    if (data.skip !== undefined || (data.todo !== undefined && !isSuite)) test("skipped", name);
+    else if (type === "test:pass") isSuite || test("passed", name);
+    else if (details.error?.failureType !== "subtestsFailed") test("failed", name, messageOf(details.error));
+  }
+}
+
+const end = () => tell('{"kind":"end","note":' + quote(note) + "}");
+
+export default async function* (source) {
+  if (!isOpen) return;
+  isOpen = false;
+  begin();
+  for await (const { type, data } of source) take(type, data);
+  end();
+}
+
+if (isOpen) {
+  process.once("beforeExit", () => {
+    if (!isEmpty) return;
+    end();
+    process.exit();
+  });
+}
+`;
+
+/** Runs inside the sandbox, before the tests: makes Node load and call the reporter. */
+const preparation = `
+import { before } from "node:test";
+import { begun } from "./reporter.mjs";
+if (begun) before(() => {});
+await begun;
 `;
 
 /** Runs inside the sandbox: finds \`./main\` and \`./main.js\` where there is a main.ts, as bundlers do. */
@@ -72,7 +126,10 @@ registerHooks({
 `;
 
 /** Tests in JavaScript and TypeScript, with the test runner of Node. */
-export function nodeDriver({ tests, files }: TestProject, { coverage, timeMs, memoryBytes }: DriverOptions): Driver {
+export function nodeDriver(
+  { tests, files }: TestProject,
+  { path, coverage, timeMs, memoryBytes }: DriverOptions,
+): Driver {
   const heap = Math.floor((memoryBytes / 1_048_576) * 0.6);
   // A test that waits for something that never comes is named; one that never yields ends with the sandbox.
   const testTimeout = Math.max(1000, Math.floor(timeMs * 0.8));
@@ -89,18 +146,19 @@ export function nodeDriver({ tests, files }: TestProject, { coverage, timeMs, me
       "node",
       "--no-warnings",
       "--experimental-transform-types",
+      `--import=${ownFolder}/preparation.mjs`,
       `--import=${ownFolder}/resolver.mjs`,
-      "--test",
       "--test-force-exit",
       `--test-timeout=${testTimeout}`,
       `--test-reporter=${ownFolder}/reporter.mjs`,
       "--test-reporter-destination=stdout",
       ...measured,
       "--",
-      ...tests,
+      path,
     ],
     ownFiles: [
       { path: "reporter.mjs", content: reporter },
+      { path: "preparation.mjs", content: preparation },
       { path: "resolver.mjs", content: resolver },
     ],
     env: { NODE_OPTIONS: `--max-old-space-size=${heap}`, FORCE_COLOR: "0" },

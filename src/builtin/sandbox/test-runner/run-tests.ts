@@ -1,12 +1,14 @@
-import { type Clock, systemClock } from "../../../base/index.ts";
-import { type SandboxOptions, runSandboxed } from "../run-sandboxed.ts";
+import { type Clock, nodeCrypto, systemClock } from "../../../base/index.ts";
 import type { SandboxResult } from "../confined.ts";
+import { type SandboxOptions, runSandboxed } from "../run-sandboxed.ts";
 import { defaultLimits } from "../sandbox-limits.ts";
 import { refuseSandbox } from "../sandbox-reasons.ts";
+import type { MakeDriver } from "./driver.ts";
 import { nodeDriver } from "./node-driver.ts";
 import { pythonDriver } from "./python-driver.ts";
-import { type TestRequest, testProject } from "./test-project.ts";
-import { type TestReport, readEvents, testReport } from "./test-report.ts";
+import { type TestEvent, readEvents } from "./read-events.ts";
+import { type TestProject, type TestRequest, isTestName, testProject } from "./test-project.ts";
+import { type FileRun, type TestReport, testReport } from "./test-report.ts";
 
 /** How to run tests. */
 export interface RunTestsOptions extends Pick<SandboxOptions, "signal" | "programs"> {
@@ -22,18 +24,54 @@ export interface TestRun extends TestReport {
   readonly ended?: NonNullable<SandboxResult["ended"]>;
 }
 
-/** Runs tests in the sandbox. Tests that fail, hang or crash are what it reports, not a failure of the run. */
+/**
+ * Runs tests, each file in a sandbox of its own. Tests that fail, hang or crash are what it reports, not a failure of
+ * the run. Only tests that were seen to begin and to end well count as passed: a process that ends early or with an
+ * exit code, a file without tests and anything printed that looks like a report make the run fail.
+ */
 export async function runTests(request: TestRequest, options: RunTestsOptions = {}): Promise<TestRun> {
-  const { coverage = false, timeMs = defaultLimits.timeMs, signal, clock = systemClock } = options;
+  const { timeMs = defaultLimits.timeMs, clock = systemClock } = options;
   const project = testProject(request);
+  const startedAt = clock.elapsed();
+  const runs: (FileRun & Pick<TestRun, "ended">)[] = [];
+  for (const path of project.tests) {
+    const leftMs = timeMs - (clock.elapsed() - startedAt);
+    const run = leftMs > 0 ? await runFile(project, path, { ...options, timeMs, leftMs }) : notRun(path);
+    runs.push(mustHoldTests(run, project) ? { ...run, broken: `there are no tests in it; ${howTo(project)}` } : run);
+  }
+  const ended = runs.find((run) => run.ended !== undefined)?.ended;
+  return {
+    ...testReport(runs, runs.some(({ events, broken }) => broken ?? events.some(isTest)) ? undefined : none(project)),
+    durationMs: clock.elapsed() - startedAt,
+    ...(ended !== undefined && { ended }),
+  };
+}
+
+/** The code of a launcher that does not find its program. */
+const notThere = 127;
+
+interface FileOptions extends RunTestsOptions {
+  readonly timeMs: number;
+  /** What is left of that. */
+  readonly leftMs: number;
+}
+
+async function runFile(
+  project: TestProject,
+  path: string,
+  options: FileOptions,
+): Promise<FileRun & Pick<TestRun, "ended">> {
+  const { coverage = false, leftMs, signal, clock = systemClock } = options;
   const { memoryBytes } = defaultLimits;
-  const drive = project.language === "python" ? pythonDriver : nodeDriver;
-  const { command, ownFiles, env } = drive(project, { coverage, timeMs, memoryBytes });
+  const drive: MakeDriver = project.language === "python" ? pythonDriver : nodeDriver;
+  const { command, ownFiles, env } = drive(project, { path, coverage, timeMs: leftMs, memoryBytes });
+  const mark = nodeCrypto().randomBytes(18).toString("base64");
   const result = await runSandboxed(command, {
     files: project.files,
     ownFiles,
     env,
-    limits: { timeMs, cpuSeconds: Math.ceil(timeMs / 1000) + 1 },
+    input: mark,
+    limits: { timeMs: leftMs, cpuSeconds: Math.ceil(leftMs / 1000) + 1 },
     signal,
     clock,
     ...(options.programs !== undefined && { programs: options.programs }),
@@ -41,20 +79,18 @@ export async function runTests(request: TestRequest, options: RunTestsOptions = 
   if (result.code === notThere && result.stdout === "") {
     throw refuseSandbox("no_program", `${command[0]} is not installed; install it to run such tests`);
   }
-  const events = readEvents(result.stdout);
-  const complete = events.some(({ kind }) => kind === "end");
-  const report = testReport(events, {
-    printed: result.stderr,
-    broken: complete ? undefined : brokenBy(result, timeMs),
-  });
-  const { durationMs, ended } = result;
-  return { ...report, durationMs, ...(ended !== undefined && { ended }) };
+  const { events, printed } = readEvents(result.stdout, mark);
+  const { ended, stderr } = result;
+  const broken = brokenBy(result, events, options.timeMs);
+  return { path, events, printed: printed + stderr, broken, ...(ended !== undefined && { ended }) };
 }
 
-/** The code of a launcher that does not find its program. */
-const notThere = 127;
-
-function brokenBy({ ended, code, stderr }: SandboxResult, timeMs: number): string {
+/** Why what a driver told is not the whole story. */
+function brokenBy(
+  { ended, code, stderr }: SandboxResult,
+  events: readonly TestEvent[],
+  timeMs: number,
+): string | undefined {
   switch (ended) {
     case "time":
       return `the tests did not finish within ${timeMs / 1000} s and were ended; look for a loop or a wait without end`;
@@ -62,7 +98,42 @@ function brokenBy({ ended, code, stderr }: SandboxResult, timeMs: number): strin
       return "the tests used more memory than they may and were ended";
     case "output":
       return "the tests printed more than they may and were ended";
-    default:
-      return `the run broke off with exit code ${code}: ${stderr.slice(-1500)}`;
+    default: {
+      const end = events.find((event) => event.kind === "end");
+      const printed = stderr.trim() === "" ? "" : `: ${stderr.trim().slice(-1500)}`;
+      if (end === undefined) return `${endedBy(code, printed)} (exit code ${code})${printed}`;
+      if (code === 0 || events.some((event) => isTest(event) && event.status === "failed")) return undefined;
+      const why = end.note === undefined || end.note === "" ? printed : `: ${end.note}`;
+      return `no test failed, and yet the process ended with exit code ${code}${why}`;
+    }
   }
+}
+
+/** A process that ends with words and a code of its own tells what broke; otherwise it was made to end. */
+function endedBy(code: number, printed: string): string {
+  const tells = printed !== "" && code > 0 && code < 128;
+  return tells ? "the process of the tests broke off" : "the tests ended the process before they were done";
+}
+
+function isTest(event: TestEvent): event is TestEvent & { readonly kind: "test" } {
+  return event.kind === "test";
+}
+
+function notRun(path: string): FileRun {
+  return { path, events: [], printed: "", broken: "it was not run: the time for all tests was used up before" };
+}
+
+/** Files that only help tests hold none; nobody gives one alone, or calls it a test. */
+function mustHoldTests({ path, events, broken }: FileRun, { tests }: TestProject): boolean {
+  return broken === undefined && !events.some(isTest) && (isTestName(path) || tests.length === 1);
+}
+
+function none(project: TestProject): string {
+  return `no tests were found in ${project.tests.slice(0, 20).join(", ")}; ${howTo(project)}`;
+}
+
+function howTo({ language }: TestProject): string {
+  return language === "python"
+    ? "write functions named test_…, or test cases of unittest"
+    : 'write them with test() of "node:test"';
 }

@@ -1,3 +1,4 @@
+import { quoteText } from "../../../text/index.ts";
 import type { SandboxFile } from "../run-sandboxed.ts";
 import { refuseSandbox } from "../sandbox-reasons.ts";
 
@@ -53,6 +54,11 @@ export const textPaths: Readonly<Record<TestLanguage, { readonly code: string; r
 
 const testName = /(?:^|\/)(?:test_[^/]*\.py|[^/]*_test\.py|[^/]*[.-](?:test|spec)\.[cm]?[jt]s)$/i;
 
+/** Is a file of this path called a test? */
+export function isTestName(path: string): boolean {
+  return testName.test(path);
+}
+
 /** Arranges code and tests as files. Without tests of their own, files named like tests are run, else all of them. */
 export function testProject({ code, tests, language: said }: TestRequest): TestProject {
   const given = typeof code === "string" ? undefined : code;
@@ -69,7 +75,7 @@ export function testProject({ code, tests, language: said }: TestRequest): TestP
 
 function testPaths(code: readonly CodeFile[], tests: readonly CodeFile[], language: TestLanguage): string[] {
   const own = tests.filter(({ path }) => isCode(path, language));
-  const named = code.filter(({ path }) => testName.test(path));
+  const named = code.filter(({ path }) => isTestName(path));
   const chosen =
     own.length > 0 ? [...own, ...named] : named.length > 0 ? named : code.filter(({ path }) => isCode(path, language));
   return [...new Set(chosen.map(({ path }) => path.replace(/^(?:\.?\/)+/, "")))];
@@ -85,7 +91,7 @@ function languageOf(said: string | undefined, files: readonly CodeFile[]): TestL
   if (said !== undefined && said.trim() !== "") {
     const known = names.get(said.trim().toLowerCase());
     if (known !== undefined) return known;
-    const message = `tests in ${JSON.stringify(said)} cannot be run; use JavaScript, TypeScript or Python`;
+    const message = `tests in ${quoteText(said)} cannot be run; use JavaScript, TypeScript or Python`;
     throw refuseSandbox("unknown_language", message);
   }
   for (const { path } of files) {

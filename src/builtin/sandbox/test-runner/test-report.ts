@@ -1,4 +1,5 @@
-import { stripUnsafe } from "../../../text/index.ts";
+import { cutText, stripUnsafe } from "../../../text/index.ts";
+import type { CoveredFile, TestEvent } from "./read-events.ts";
 
 /** One test that failed. */
 export interface TestFailure {
@@ -21,91 +22,75 @@ export interface TestReport {
   readonly truncated: boolean;
 }
 
-/** What a driver inside the sandbox tells, one JSON object a line. */
-export type TestEvent =
-  | {
-      readonly kind: "test";
-      readonly status: "passed" | "failed" | "skipped";
-      readonly name: string;
-      readonly message?: string;
-    }
-  | { readonly kind: "output"; readonly text: string }
-  | { readonly kind: "coverage"; readonly lines: number }
-  | { readonly kind: "end" };
+/** How it went with one file of tests. */
+export interface FileRun {
+  readonly path: string;
+  readonly events: readonly TestEvent[];
+  /** What it printed. */
+  readonly printed: string;
+  /** Why it did not end as tests end, told as one more failed test of the file's name. */
+  readonly broken: string | undefined;
+}
 
 const mostFailures = 50;
 const longestMessage = 2_000;
 const longestOutput = 16_000;
 
-/** The lines of a driver, as far as they are complete. Tests cannot be trusted to keep from printing there, too. */
-export function readEvents(text: string): TestEvent[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      const event: unknown = JSON.parse(line);
-      return isEvent(event) ? [event] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function isEvent(value: unknown): value is TestEvent {
-  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
-  const event: Readonly<Record<string, unknown>> = { ...value };
-  if (!["string", "undefined"].includes(typeof event["message"])) return false;
-  switch (event["kind"]) {
-    case "test":
-      return ["passed", "failed", "skipped"].includes(String(event["status"])) && typeof event["name"] === "string";
-    case "output":
-      return typeof event["text"] === "string";
-    case "coverage":
-      return typeof event["lines"] === "number" && Number.isFinite(event["lines"]);
-    default:
-      return event["kind"] === "end";
-  }
-}
-
-/** What remains to be said about a run, besides its events. */
-export interface RunFacts {
-  /** Printed outside of any test. */
-  readonly printed: string;
-  /** Why it did not come to its end, told as one more failed test. */
-  readonly broken: string | undefined;
-}
-
-/** Sums up what happened. */
-export function testReport(events: readonly TestEvent[], { printed, broken }: RunFacts): TestReport {
-  const tests = events.filter((event) => event.kind === "test");
+/** Sums up what happened; `unfounded` is why the whole proves nothing, told as one more failure. */
+export function testReport(runs: readonly FileRun[], unfounded?: string): TestReport {
+  const tests = runs.flatMap(({ events }) => events.filter((event) => event.kind === "test"));
   const count = (status: string): number => tests.filter((test) => test.status === status).length;
-  const failures = tests
-    .filter(({ status }) => status === "failed")
-    .map(({ name, message }) => ({ name: clean(name, 300), message: clean(ownFrames(message ?? ""), longestMessage) }));
-  if (broken !== undefined) failures.push({ name: "(run)", message: clean(broken, longestMessage) });
-  const failed = count("failed") + (broken === undefined ? 0 : 1);
-  const coverage = events.findLast((event) => event.kind === "coverage");
-  const text = stripUnsafe(events.map((event) => (event.kind === "output" ? event.text : "")).join("") + printed);
+  const failures = [...runs.flatMap(failuresOf), ...(unfounded === undefined ? [] : [failure("(run)", unfounded)])];
+  const output = stripUnsafe(runs.map(({ printed }) => printed).join(""));
   return {
     passed: count("passed"),
-    failed,
+    failed: failures.length,
     skipped: count("skipped"),
-    total: count("passed") + count("skipped") + failed,
+    total: count("passed") + count("skipped") + failures.length,
     // The last one says why the run broke off.
     failures:
       failures.length > mostFailures ? [...failures.slice(0, mostFailures - 1), ...failures.slice(-1)] : failures,
-    ...(coverage !== undefined && { coverage: { lines: Math.round(coverage.lines * 100) / 100 } }),
-    output: shorten(tests.length === 0 && broken === undefined ? `No tests were found.\n${text}` : text),
-    truncated: failures.length > mostFailures || text.length > longestOutput,
+    ...coverageOf(runs),
+    output: shorten(output),
+    truncated: failures.length > mostFailures || output.length > longestOutput,
   };
 }
 
-/** Without the frames of Node itself, which say nothing about the code. */
+function failuresOf({ path, events, broken }: FileRun): TestFailure[] {
+  const failed = events.filter((event) => event.kind === "test").filter(({ status }) => status === "failed");
+  return [
+    ...failed.map(({ name, message = "" }) => failure(name, message)),
+    ...(broken === undefined ? [] : [failure(path, broken)]),
+  ];
+}
+
+function failure(name: string, message: string): TestFailure {
+  return { name: clean(name, 300), message: clean(ownFrames(message), longestMessage) };
+}
+
+/** A line that one file of tests missed may have run in another. */
+function coverageOf(runs: readonly FileRun[]): Pick<TestReport, "coverage"> {
+  const files = new Map<string, CoveredFile>();
+  const told = runs.flatMap(({ events }) => events.filter((event) => event.kind === "coverage"));
+  for (const file of told.flatMap((event) => event.files)) {
+    const missed = new Set(files.get(file.path)?.missed ?? file.missed);
+    files.set(file.path, { ...file, missed: file.missed.filter((line) => missed.has(line)) });
+  }
+  if (told.length === 0) return {};
+  const sum = (of: (file: CoveredFile) => number): number =>
+    files.values().reduce((total, file) => total + of(file), 0);
+  const lines = sum((file) => file.lines);
+  const ran = lines - sum((file) => file.missed.length);
+  return { coverage: { lines: lines === 0 ? 100 : Math.round((ran / lines) * 10_000) / 100 } };
+}
+
+/** Without the frames of Node itself, and where it threw, which say nothing about the code. */
 function ownFrames(message: string): string {
-  return message.replace(/\n\s+at [^\n]*\(?node:[^\n]*/g, "");
+  return message.replace(/\n\s+at [^\n]*\(?node:[^\n]*/g, "").replace(/\bnode:[\w/:]+\n[^\n]*\n\s*\^\n+/, "");
 }
 
 function clean(text: string, longest: number): string {
-  const safe = stripUnsafe(text).trim();
-  return safe.length > longest ? `${safe.slice(0, longest).toWellFormed()}…` : safe;
+  return cutText(stripUnsafe(text).trim(), longest, { at: "word" }).text;
 }
 
 /** The beginning and the end: causes come first, summaries last. */

@@ -1,11 +1,15 @@
 import { dayParts } from "./day-parts.ts";
-import { type Mark, type Meaning, type Token, mark, number, shift, unit } from "./token.ts";
+import { chineseHolidays } from "./holidays.ts";
+import { type Mark, type Meaning, type Token, mark, number, shift, third, unit } from "./token.ts";
 
 /** Words of up to this many characters. */
-export const longestWord = 4;
+export const longestWord = 5;
 
 const marks: Partial<Record<Mark, string>> = {
-  filler: "的 个 里 内 以内 之内 期间 在 于 整个 全年 全天 全月 为止 间 份",
+  filler: "的 个 里 期间 在 于 整个 全年 全天 全月 为止 间 份",
+  within: "内 以内 之内",
+  rest: "余下 剩下 剩余",
+  week_of: "那周 那一周 那个星期 所在周 所在的周",
   since: "从 自 自从 打从",
   onward: "以来 来 起 开始 迄今 至今",
   to: "到 至 直到 截至 截止 截止到",
@@ -44,6 +48,7 @@ const years: readonly (readonly [words: string, offset: number])[] = [
 const units: readonly (readonly [words: string, token: Token])[] = [
   ["秒 秒钟", unit("second")],
   ["分钟", unit("minute")],
+  ["刻 刻钟", unit("minute", { times: 15 })],
   ["小时 钟头", unit("hour")],
   ["天", unit("day")],
   ["日", unit("day", { names: true })],
@@ -70,24 +75,28 @@ const parts: readonly (readonly [words: string, meaning: Meaning])[] = [
   ["下午 午后", [dayParts.afternoon]],
   ["傍晚 晚间", [dayParts.evening]],
   ["晚上 夜里 夜间", [dayParts.night]],
+  ["深夜 半夜", [dayParts.lateNight]],
   ["今早 今晨", [{ kind: "day", offset: 0 }, dayParts.morning]],
-  ["今晚", [{ kind: "day", offset: 0 }, dayParts.night]],
+  ["前晚", [{ kind: "day", offset: -2 }, dayParts.night]],
+  ["昨早 昨晨", [{ kind: "day", offset: -1 }, dayParts.morning]],
+  ["今晚 今夜", [{ kind: "day", offset: 0 }, dayParts.night]],
   ["昨晚 昨夜", [{ kind: "day", offset: -1 }, dayParts.night]],
   ["明早 明晨", [{ kind: "day", offset: 1 }, dayParts.morning]],
   ["明晚", [{ kind: "day", offset: 1 }, dayParts.night]],
+  ["午夜", [{ kind: "clock", ms: 0, unit: "hour" }]],
   ["正午", [{ kind: "clock", ms: 43_200_000, unit: "hour" }]],
 ];
 
 const others: readonly (readonly [words: string, meaning: Meaning])[] = [
   ["上半年", [{ kind: "half", number: 1 }]],
   ["下半年", [{ kind: "half", number: 2 }]],
-  ["上旬 初", [{ kind: "third", number: 1 }]],
-  ["中旬", [{ kind: "third", number: 2 }]],
-  ["下旬 底 末", [{ kind: "third", number: 3 }]],
-  ["月初", [unit("month", { names: true }), { kind: "third", number: 1 }]],
-  ["月底 月末", [unit("month", { names: true }), { kind: "third", number: 3 }]],
+  ["上旬", [third(1, "ten_days")]],
+  ["中旬", [third(2, "ten_days")]],
+  ["下旬", [third(3, "ten_days")]],
+  ["初", [third(1, "edge")]],
+  ["中 中期", [third(2, "edge")]],
+  ["底 末", [third(3, "edge")]],
   ["周末", [{ kind: "weekend" }]],
-  ["年初至今", [{ kind: "year", offset: 0 }, mark("onward")]],
   ["半", [number(0.5)]],
   ["几 数", [number(3)]],
 ];
@@ -103,6 +112,7 @@ export const chinese: ReadonlyMap<string, Meaning> = new Map(
     ...parts,
     ...others,
     ...weekdays(),
+    ...chineseHolidays,
   ].flatMap(([words, meaning]: readonly [string, Meaning]) => words.split(" ").map((word) => [word, meaning] as const)),
 );
 
@@ -115,7 +125,7 @@ function weekdays(): (readonly [words: string, meaning: Meaning])[] {
 
 /** Pairs: a traditional character and its simplified form. */
 const pairs =
-  "週周 個个 過过 後后 號号 兩两 點点 這这 當当 內内 從从 開开 間间 時时 鐘钟 鍾钟 禮礼 來来 與与 為为 爲为 幾几 數数 現现 裡里 裏里 於于 淩凌";
+  "週周 個个 過过 後后 號号 兩两 點点 這这 當当 內内 從从 開开 間间 時时 鐘钟 鍾钟 禮礼 來来 與与 為为 爲为 幾几 數数 現现 裡里 裏里 於于 淩凌 節节 國国 慶庆 勞劳 動动 婦妇 兒儿 師师 雙双 聖圣 誕诞 餘余 農农 曆历 陰阴 臘腊 親亲 長长 黃黄";
 const simpler: ReadonlyMap<string, string> = new Map(pairs.split(" ").map((pair) => [pair.slice(0, 1), pair.slice(1)]));
 
 /** Traditional characters as simplified ones, as far as they occur in words of time. */

@@ -1,6 +1,6 @@
 import type { DayPart } from "./token.ts";
 
-type PartName = "smallHours" | "morning" | "noon" | "afternoon" | "evening" | "night";
+type PartName = "smallHours" | "morning" | "noon" | "afternoon" | "evening" | "night" | "lateNight";
 
 /** The hours that the parts of a day have here; a night reaches into the next day. */
 export const dayParts: Readonly<Record<PartName, DayPart>> = {
@@ -10,4 +10,5 @@ export const dayParts: Readonly<Record<PartName, DayPart>> = {
   afternoon: { kind: "part", from: 12, to: 18 },
   evening: { kind: "part", from: 18, to: 24 },
   night: { kind: "part", from: 18, to: 30 },
+  lateNight: { kind: "part", from: 22, to: 30 },
 };

@@ -1,16 +1,21 @@
 import { monthNames, weekdayNames } from "../day-names.ts";
 import { dayParts } from "./day-parts.ts";
-import { type Mark, type Meaning, type Token, type Unit, mark, number, shift, unit } from "./token.ts";
+import { englishHolidays } from "./holidays.ts";
+import { type Mark, type Meaning, type Token, type Unit, mark, number, shift, third, unit } from "./token.ts";
 
 /** Words and phrases of up to this many words. */
 export const longestPhrase = 4;
 
 const marks: Partial<Record<Mark, string>> = {
-  filler: "the of on at during over for within whole entire all calendar s|month of",
+  filler: "the of on at during over for whole entire all calendar iso s|month of",
   in: "in",
   since: "since from starting beginning|starting from|ever since",
   onward: "onward onwards earlier|so far|to date|till date|and later|or later",
   to: "to until till through thru|up to|up until",
+  within: "within",
+  rest: "later remaining|rest of|remainder of",
+  week_of: "|week of|week beginning|week starting|week commencing",
+  half_more: "|and a half",
   between: "between",
   and: "and &",
   before: "before|prior to|earlier than",
@@ -23,7 +28,7 @@ const marks: Partial<Record<Mark, string>> = {
 
 const units: Record<Unit, string> = {
   second: "second seconds sec secs",
-  minute: "minute minutes min mins",
+  minute: "minute minutes min mins m",
   hour: "hour hours hr hrs h",
   day: "day days d",
   week: "week weeks wk wks w",
@@ -63,6 +68,14 @@ const shifts: readonly (readonly [words: string, by: number, rolling: boolean])[
   ["coming upcoming", 1, true],
 ];
 
+/** Not of a year. */
+const quarterHours: Readonly<Record<string, Meaning>> = Object.fromEntries(
+  ["quarter of an hour", "quarters of an hour", "quarter hour", "quarter hours"].map((words) => [
+    words,
+    [unit("minute", { times: 15 })],
+  ]),
+);
+
 const others: Readonly<Record<string, Meaning>> = {
   today: [{ kind: "day", offset: 0 }],
   yesterday: [{ kind: "day", offset: -1 }],
@@ -80,17 +93,21 @@ const others: Readonly<Record<string, Meaning>> = {
   pm: [{ kind: "meridiem", afternoon: true }],
   "p m": [{ kind: "meridiem", afternoon: true }],
   weekend: [{ kind: "weekend" }],
+  midnight: [{ kind: "clock", ms: 0, unit: "hour" }],
+  "night before last": [{ kind: "day", offset: -2 }, dayParts.night],
+  "late night": [dayParts.lateNight],
+  ...quarterHours,
   fortnight: [unit("week", { times: 2 })],
   fortnights: [unit("week", { times: 2 })],
   decade: [unit("year", { times: 10 })],
   decades: [unit("year", { times: 10 })],
-  early: [{ kind: "third", number: 1 }],
-  "beginning of": [{ kind: "third", number: 1 }],
-  "start of": [{ kind: "third", number: 1 }],
-  mid: [{ kind: "third", number: 2 }],
-  "middle of": [{ kind: "third", number: 2 }],
-  late: [{ kind: "third", number: 3 }],
-  "end of": [{ kind: "third", number: 3 }],
+  early: [third(1, "third")],
+  "beginning of": [third(1, "edge")],
+  "start of": [third(1, "edge")],
+  mid: [third(2, "third")],
+  "middle of": [third(2, "edge")],
+  late: [third(3, "third")],
+  "end of": [third(3, "edge")],
   first: [number(1, { ordinal: true })],
   third: [number(3, { ordinal: true })],
   fourth: [number(4, { ordinal: true })],
@@ -103,6 +120,7 @@ const others: Readonly<Record<string, Meaning>> = {
 /** What every English word and phrase means; the words of a phrase are one space apart. */
 export const english: ReadonlyMap<string, Meaning> = new Map([
   ...Object.entries(others),
+  ...englishHolidays,
   ...Object.entries(marks).flatMap(([name, words]) => every(words, [mark(name as Mark)])),
   ...Object.entries(units).flatMap(([name, words]) => every(words, [unit(name as Unit)])),
   ...numbers.split(" ").map((word, value): Entry => [word, [number(value)]]),

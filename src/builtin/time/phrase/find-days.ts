@@ -11,6 +11,8 @@ import {
   weekdayOf,
 } from "../calendar.ts";
 import { type Parts, type Relative, dayKeys } from "./parts.ts";
+import { thirdOf } from "./third-of.ts";
+import type { Unit } from "./token.ts";
 import { Unclear } from "./unclear.ts";
 
 /** Where the search for days begins. */
@@ -28,10 +30,20 @@ const shapes: ReadonlySet<string> = new Set([
   "relative",
   "relative weekday",
   "relative weekend",
+  "relative third",
   "year",
-  ...["half", "quarter", "isoWeek", "month", "month third", "month dayOfMonth", "month dayOfMonth weekday"].flatMap(
-    (shape) => [shape, `year ${shape}`],
-  ),
+  "year third",
+  "year decade",
+  ...[
+    "half",
+    "quarter",
+    "quarter third",
+    "isoWeek",
+    "month",
+    "month third",
+    "month dayOfMonth",
+    "month dayOfMonth weekday",
+  ].flatMap((shape) => [shape, `year ${shape}`]),
   "dayOfMonth",
   "dayOfMonth weekday",
   "weekday",
@@ -124,8 +136,9 @@ export function dayAway(today: Day, unit: Relative["unit"], count: number): Day 
   return today + count * (unit === "week" ? 7 : 1);
 }
 
-function inRelative({ weekday, weekend }: Parts, relative: Relative, today: Day): Days {
+function inRelative({ weekday, weekend, third }: Parts, relative: Relative, today: Day): Days {
   const period = periodOf(relative, today);
+  if (third !== undefined) return thirdOf(period, relative.unit, third);
   if (weekday === undefined && weekend === undefined) return period;
   if (relative.unit !== "week") throw new Unclear("its words do not go together");
   return weekend === undefined ? oneDay(period.start + (weekday ?? 0)) : { start: period.start + 5, end: period.end };
@@ -134,16 +147,15 @@ function inRelative({ weekday, weekend }: Parts, relative: Relative, today: Day)
 /** The days that month, quarter, … name in a year; undefined where the year does not have them. */
 function namedDays(parts: Parts, year: number): Days | undefined {
   const { half, quarter, month, third, dayOfMonth } = parts;
+  const part = (period: Days, unit: Unit): Days => (third === undefined ? period : thirdOf(period, unit, third));
   if (half !== undefined) return monthsFrom(year, half * 6 - 5, 6);
-  if (quarter !== undefined) return monthsFrom(year, quarter * 3 - 2, 3);
+  if (quarter !== undefined) return part(monthsFrom(year, quarter * 3 - 2, 3), "quarter");
   if (parts.isoWeek !== undefined) return isoWeek(year, parts.isoWeek);
-  if (month === undefined) return monthsFrom(year, 1, 12);
+  if (month === undefined) return part(monthsFrom(year, 1, parts.decade === true ? 120 : 12), "year");
   if (dayOfMonth !== undefined) {
     return isDate(year, month, dayOfMonth) ? oneDay(dayOf(year, month, dayOfMonth)) : undefined;
   }
-  const whole = monthsFrom(year, month, 1);
-  if (third === undefined) return whole;
-  return { start: whole.start + third * 10 - 10, end: third === 3 ? whole.end : whole.start + third * 10 };
+  return part(monthsFrom(year, month, 1), "month");
 }
 
 /** Years in which 29 February is missing come at most seven in a row. */

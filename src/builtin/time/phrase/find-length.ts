@@ -1,9 +1,10 @@
 import { checkInstant } from "../check-now.ts";
 import { dayAway } from "./find-days.ts";
-import { type Here, fixedMs, instantsOf } from "./find-moment.ts";
+import { type Here, instantsOf } from "./find-moment.ts";
+import { fixedMs } from "./fixed-ms.ts";
 import { isCount } from "./read-parts.ts";
-import { type NumberToken, type Shift, type Token, type Unit, type UnitToken, isMark, unit } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { type NumberToken, type Shift, type Token, type UnitToken, isMark, unit } from "./token.ts";
+import { wholeUnits } from "./whole-units.ts";
 
 /** So many units before or after now. */
 interface Length {
@@ -21,32 +22,27 @@ export function findLength(tokens: readonly Token[], here: Here): { start: numbe
 }
 
 function edgeOf({ direction, count, of }: Length, here: Here): number {
-  const [amount, unit] = halved(count * of.times, of.unit);
-  const ms = fixedMs(unit);
-  if (ms !== undefined) return checkInstant(here.now + direction * Math.round(amount * ms), "description");
-  if (!Number.isInteger(amount)) throw new Unclear("a part of this unit has no fixed length");
-  const day = dayAway(here.today, unit, direction * amount);
+  const amount = count * of.times;
+  const exact = fixedMs(of.unit);
+  const whole = exact === undefined ? wholeUnits({ count: amount, unit: of.unit }) : { count: amount, unit: of.unit };
+  const ms = fixedMs(whole.unit);
+  if (ms !== undefined) return checkInstant(here.now + direction * Math.round(whole.count * ms), "description");
+  const day = dayAway(here.today, whole.unit, direction * whole.count);
   const { start, end } = instantsOf({ start: day, end: day + 1 }, here);
   return direction < 0 ? start : end;
-}
-
-/** Half a day, a month and a year have lengths of their own. */
-function halved(count: number, unit: Unit): readonly [number, Unit] {
-  if (count !== 0.5) return [count, unit];
-  if (unit === "day") return [12, "hour"];
-  if (unit === "month") return [15, "day"];
-  return unit === "year" ? [6, "month"] : [count, unit];
 }
 
 function readLength(tokens: readonly Token[]): Length | undefined {
   const [first, ...rest] = tokens;
   if (rest.length === 0) return isRecent(first) ? recent : undefined;
   if (first?.kind === "shift") return readShifted(first, rest);
-  // A length alone reaches back. 3年 may be a year as well.
-  const [of] = rest;
-  const isBare =
-    rest.length === 1 && first?.kind === "number" && of?.kind === "unit" && isCount(first, of) && !of.names;
-  return isBare ? { direction: -1, count: first.value, of } : undefined;
+  return rest.length > 1 ? undefined : bareLength(first, rest[0]);
+}
+
+/** A length alone reaches back. 3年 may be a year as well, 半年 may not. */
+function bareLength(count: Token | undefined, of: Token | undefined): Length | undefined {
+  if (count?.kind !== "number" || of?.kind !== "unit" || !isCount(count, of)) return undefined;
+  return of.names && Number.isInteger(count.value) ? undefined : { direction: -1, count: count.value, of };
 }
 
 /** What recently means. */

@@ -3,9 +3,10 @@ import { checkInstant, isCounted } from "../check-now.ts";
 import { timeFailure } from "../time-reasons.ts";
 import type { Zone } from "../zone.ts";
 import { dayAway, findDays } from "./find-days.ts";
+import { fixedMs } from "./fixed-ms.ts";
 import { type Parts, type Relative, saysNoDay } from "./parts.ts";
 import { Unclear } from "./unclear.ts";
-import type { DayPart, Unit } from "./token.ts";
+import type { DayPart } from "./token.ts";
 
 /** What the words are about: where the clocks are, and what they show. */
 export interface Here {
@@ -23,13 +24,6 @@ export interface Moment {
   /** Where "until this" ends: a day counts to its end, a time of day is a point. */
   readonly to: number;
   readonly day: Day;
-}
-
-const unitMs: Partial<Record<Unit, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
-
-/** The length of a unit that is always the same. */
-export function fixedMs(unit: Unit): number | undefined {
-  return unitMs[unit];
 }
 
 /** The period that the parts name; `after` is the start of the range that it ends. */

@@ -1,5 +1,7 @@
 import { findLength } from "./find-length.ts";
-import { type Here, type Moment, findMoment } from "./find-moment.ts";
+import { mondayOf } from "../calendar.ts";
+import { type Here, type Moment, findMoment, instantsOf } from "./find-moment.ts";
+import { joinLengths } from "./join-lengths.ts";
 import { saysNoDay } from "./parts.ts";
 import { isCount, readParts } from "./read-parts.ts";
 import { shareParts } from "./share-parts.ts";
@@ -14,7 +16,7 @@ export interface Range {
 
 /** The range that the tokens describe. */
 export function findRange(given: readonly Token[], here: Here): Range {
-  const tokens = withoutFillers(given);
+  const tokens = reachingBack(joinLengths(withoutFillers(given)));
   const first = tokens[0];
   const last = tokens.at(-1);
   if (isMark(last, "amid")) return between(tokens.slice(isMark(first, "between", "since") ? 1 : 0, -1), here);
@@ -25,23 +27,46 @@ export function findRange(given: readonly Token[], here: Here): Range {
   return openRange(tokens, here) ?? span(tokens, here) ?? findLength(tokens, here) ?? period(tokens, here);
 }
 
+function period(tokens: readonly Token[], here: Here): Range {
+  const [first] = tokens;
+  if (isMark(first, "rest")) return restOf(tokens.slice(1), here);
+  if (isMark(first, "week_of")) return weekOf(tokens.slice(1), here);
+  if (isMark(tokens.at(-1), "week_of")) return weekOf(tokens.slice(0, -1), here);
+  return findMoment(readParts(tokens), here);
+}
+
 function withoutFillers(given: readonly Token[]): readonly Token[] {
   const tokens = given.filter((token) => !isMark(token, "filler"));
-  const kept = tokens.filter((token, at) => {
+  return tokens.filter((token, at) => {
     if (!isMark(token, "in")) return true;
     const of = tokens[at + 2];
     return isCount(tokens[at + 1], of) && of?.kind === "unit" && !of.names;
   });
-  return isPastLength(kept) ? [shift(-1, { rolling: true }), ...kept.slice(1)] : kept;
 }
 
-/** 前三天 are the past three days; but 前三季度 are the first quarters of a year. */
-function isPastLength([front, count, of]: readonly Token[]): boolean {
-  return isMark(front, "front") && isCount(count, of);
+/** 前三天 and 三天内 are the past three days; but 前三季度 are the first quarters of a year, and 今年内 is this year. */
+function reachingBack(given: readonly Token[]): readonly Token[] {
+  const tokens = given.filter((token) => !isMark(token, "within"));
+  const past = shift(-1, { rolling: true });
+  if (isMark(tokens[0], "front") && isCount(tokens[1], tokens[2])) return [past, ...tokens.slice(1)];
+  const isWithin = tokens.length < given.length && tokens.length === 2 && isCount(tokens[0], tokens[1]);
+  return isWithin ? [past, ...tokens] : tokens;
 }
 
-function period(tokens: readonly Token[], here: Here): Range {
-  return findMoment(readParts(tokens), here);
+/** From now to the end of it; "the rest of the week" is of this one. */
+function restOf(tokens: readonly Token[], here: Here): Range {
+  const said = tokens[0]?.kind === "unit" ? [shift(0), ...tokens] : tokens;
+  return { start: here.now, end: findMoment(readParts(said), here).end };
+}
+
+/** More than a day, whatever the clocks do. */
+const longerThanDay = 30 * 3_600_000;
+
+function weekOf(tokens: readonly Token[], here: Here): Range {
+  const { start, end, day } = findMoment(readParts(tokens), here);
+  if (end - start > longerThanDay) throw new Unclear("name one day of the week");
+  const monday = mondayOf(day);
+  return instantsOf({ start: monday, end: monday + 7 }, here);
 }
 
 /** "from A to B", or from A up to now. */

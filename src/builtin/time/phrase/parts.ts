@@ -1,4 +1,4 @@
-import type { DayPart, Shift, Unit } from "./token.ts";
+import type { DayPart, Shift, Third, Unit } from "./token.ts";
 
 /** A period relative to now: "last week", "3 days ago". */
 export interface Relative {
@@ -24,12 +24,14 @@ export interface Parts {
   year?: number;
   /** Years from this one. */
   yearOffset?: number;
+  /** The year is the first of ten. */
+  decade?: true;
   half?: number;
   quarter?: number;
   isoWeek?: number;
   month?: number;
-  /** The first, second or last ten days of a month. */
-  third?: number;
+  /** The first, second or last part of the period. */
+  third?: Third;
   dayOfMonth?: number;
   /** The day was a number with nothing to say so: without a month it means nothing. */
   bareDay?: true;
@@ -49,6 +51,7 @@ export const dayKeys = [
   "relative",
   "year",
   "yearOffset",
+  "decade",
   "half",
   "quarter",
   "isoWeek",

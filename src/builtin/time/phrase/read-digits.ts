@@ -1,4 +1,5 @@
 import { dayMs, dayOf, firstYear, isDate } from "../calendar.ts";
+import { quoteText } from "../../../text/index.ts";
 import { readOffset } from "../check-now.ts";
 import { type Found, type Token, type Unit, number } from "./token.ts";
 import { Unclear } from "./unclear.ts";
@@ -12,9 +13,11 @@ const forms: readonly (readonly [pattern: RegExp, read: Reader])[] = [
   [/(\d{4})-?w(\d\d)(?!\d)/y, ([, year, week]) => [{ kind: "iso_week", year: Number(year), week: Number(week) }]],
   [/(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/y, ([, year, , month, day]) => [date(year, month, day)]],
   [/(\d{4})(\d\d)(\d\d)(?!\d)/y, ([, year, month, day]) => [date(year, month, day)]],
+  [/(\d{3}0)(?:s(?![a-z])|年代)/y, ([, year]) => [{ kind: "decade", number: Number(year) }]],
   [/(\d{4})[-/.](\d{1,2})(?!\d)/y, ([, year, month]) => [date(year, month)]],
   [/(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/y, ([, day, month, year]) => [date(year, month, day)]],
   [/(\d{1,2})\/(\d{1,2})\/(\d{4})(?!\d)/y, readSlashes],
+  [/(\d{1,2})[/.](\d{4})(?!\d)/y, ([, month, year]) => [date(year, month)]],
   [/(\d{1,2}):(\d\d)(?::(\d\d))?(?![\d:])/y, ([, hour, minute, second]) => [clock({ hour, minute, second })]],
   [/(\d{1,3})(?:st|nd|rd|th)(?![a-z])/y, ([, value]) => [number(Number(value), { ordinal: true })]],
   [
@@ -34,7 +37,7 @@ export function readDigits(text: string, at: number): Found {
     const match = pattern.exec(text);
     if (match !== null) return { tokens: read(match), end: at + match[0].length };
   }
-  throw new Unclear(`${JSON.stringify(text.slice(at, at + 12).toWellFormed())} is neither a date nor a number`);
+  throw new Unclear(`${quoteText(text.slice(at), 12)} is neither a date nor a number`);
 }
 
 function date(year: string | undefined, month: string | undefined, day?: string): Token {
@@ -61,7 +64,7 @@ function readStamp(parts: readonly (string | undefined)[]): readonly Token[] {
   const at = clock({ hour, minute, second });
   if (offset === undefined) return [on, at];
   const ahead = readOffset(offset);
-  if (ahead === undefined) throw new Unclear(`${JSON.stringify(offset)} is no offset from UTC`);
+  if (ahead === undefined) throw new Unclear(`${quoteText(offset)} is no offset from UTC`);
   const ms = fraction === "" ? 0 : Number(fraction.padEnd(3, "0").slice(0, 3));
   const start = dayOf(Number(year), Number(month), Number(day)) * dayMs;
   return [{ kind: "instant", ms: start + at.ms + ms - ahead, unit: at.unit }];

@@ -1,6 +1,7 @@
 import type { Parts } from "./parts.ts";
 import { type NumberToken, type Shift, type Token, type Unit, type UnitToken, isMark } from "./token.ts";
 import { Unclear } from "./unclear.ts";
+import { wholeUnits } from "./whole-units.ts";
 
 /** What the tokens say of one period; throws {@link Unclear} where they say something else, or one thing twice. */
 export function readParts(tokens: readonly Token[]): Parts {
@@ -50,7 +51,7 @@ class PartsReader {
       case "mark":
         return this.#mark(token);
       case "date":
-        this.#set("year", token.year);
+        if (token.year !== undefined) this.#set("year", token.year);
         this.#set("month", token.month);
         return token.day === undefined ? undefined : this.#set("dayOfMonth", token.day);
       case "clock":
@@ -70,18 +71,30 @@ class PartsReader {
         return this.#set("day", token.offset);
       case "year":
         return this.#set("yearOffset", token.offset);
-      case "month":
-      case "quarter":
-      case "half":
+      case "decade":
+        this.#set("year", token.number);
+        return this.#set("decade", true);
       case "third":
-      case "weekday":
-        return this.#set(token.kind, token.number);
+        return this.#set("third", token);
       case "weekend":
         return this.#set("weekend", true);
       case "part":
         return this.#set("part", token);
       case "instant":
         return this.#set("instant", token);
+      default:
+        return this.#numbered(token);
+    }
+  }
+
+  /** The third month, the second quarter, … */
+  #numbered(token: Token | undefined): void {
+    switch (token?.kind) {
+      case "month":
+      case "quarter":
+      case "half":
+      case "weekday":
+        return this.#set(token.kind, token.number);
       default:
         throw new Unclear("a number is missing");
     }
@@ -147,23 +160,28 @@ class PartsReader {
     return isPast ? -1 : 1;
   }
 
-  #relative({ value }: NumberToken, { unit, times }: UnitToken, direction: -1 | 1): void {
-    if (!Number.isInteger(value)) throw new Unclear("a part of a unit is no date");
-    this.#set("relative", { unit, offset: value * times * direction, exact: true });
+  #relative({ value }: NumberToken, of: UnitToken, direction: -1 | 1): void {
+    const { count, unit } = wholeUnits({ count: value * of.times, unit: of.unit });
+    this.#set("relative", { unit, offset: count * direction, exact: true });
   }
 
-  /** 3点, 15点30分, 8点半 */
+  /** 3点, 15点30分, 8点半, 9点一刻 */
   #oclock(hours: NumberToken): void {
     this.#at++;
     const next = this.#peek();
-    let minutes = 0;
-    if (next?.kind === "number" && (next.value === 0.5 || !isMark(this.#peek(1), "oclock"))) {
-      minutes = next.value === 0.5 ? 30 : whole(next, 59, 0);
-      this.#at++;
-      if (isMark(this.#peek(), "minute_of_hour")) this.#at++;
-    }
-    const ms = (whole(hours, 24, 0) * 60 + minutes) * 60_000;
+    const hasMinutes = next?.kind === "number" && (next.value === 0.5 || !isMark(this.#peek(1), "oclock"));
+    const ms = (whole(hours, 24, 0) * 60 + (hasMinutes ? this.#minutes(next) : 0)) * 60_000;
     this.#clock(ms, next?.kind === "number" ? "minute" : "hour");
+  }
+
+  /** The minutes behind the hour: a half, or a number of them or of quarters. */
+  #minutes(count: NumberToken): number {
+    this.#at++;
+    if (count.value === 0.5) return 30;
+    const of = this.#peek();
+    const isQuarter = of?.kind === "unit" && of.times > 1;
+    if (isQuarter || isMark(of, "minute_of_hour")) this.#at++;
+    return isQuarter ? whole(count, 3) * of.times : whole(count, 59, 0);
   }
 
   /** A time of day, with the am or pm behind it. */
@@ -179,6 +197,7 @@ class PartsReader {
 
   #unit({ unit, times }: UnitToken): void {
     const next = this.#peek();
+    if (next?.kind === "third" || this.#parts.third !== undefined) return this.#unitInParts(unit, times);
     if (next?.kind !== "number" || times !== 1) throw new Unclear("say which one: last, this, next, or a number");
     // "the year 2025", "week 12", "quarter 3"
     if (unit === "year" && next.digits === 4) return;
@@ -186,6 +205,15 @@ class PartsReader {
     if (unit === "week") return this.#set("isoWeek", whole(next, 53));
     if (unit === "quarter") return this.#set("quarter", whole(next, 4));
     throw new Unclear("say which one: last, this, next, or a number");
+  }
+
+  /** "end of the month" is this month's; 去年年底 has said which year. */
+  #unitInParts(unit: Unit, times: number): void {
+    const { year, yearOffset, month, quarter, relative } = this.#parts;
+    const said = { year: year ?? yearOffset, month, quarter }[unit as string];
+    if (times !== 1 || !calendarUnits.has(unit)) throw new Unclear("it has no beginning and no end of its own");
+    if (said !== undefined || relative?.unit === unit) return;
+    this.#set("relative", { unit, offset: 0, exact: false });
   }
 
   #shift(first: Shift): void {
@@ -223,7 +251,15 @@ class PartsReader {
 
 const calendarUnits: ReadonlySet<string> = new Set(["week", "month", "quarter", "year"]);
 /** What last, this and next can stand before, besides units. */
-const leaning: ReadonlySet<string | undefined> = new Set(["weekday", "weekend", "month", "quarter", "half", "number"]);
+const leaning: ReadonlySet<string | undefined> = new Set([
+  "weekday",
+  "weekend",
+  "month",
+  "quarter",
+  "half",
+  "number",
+  "date",
+]);
 
 /** "this morning" is today's, "last night" yesterday's. */
 function dayOfPart(by: number, from: number): number {

@@ -69,11 +69,11 @@ function needsYear(parts: Parts): boolean {
 }
 
 /** Roughly the day of the year. */
-function orderInYear({ half, quarter, month, isoWeek, dayOfMonth = 1, third = 1 }: Parts): number {
+function orderInYear({ half, quarter, month, isoWeek, dayOfMonth = 1, third }: Parts): number {
   if (half !== undefined) return (half - 1) * 186;
   if (quarter !== undefined) return (quarter - 1) * 93;
   if (isoWeek !== undefined) return isoWeek * 7;
-  return ((month ?? 1) - 1) * 31 + dayOfMonth + (third - 1) * 10;
+  return ((month ?? 1) - 1) * 31 + dayOfMonth + ((third?.number ?? 1) - 1) * 10;
 }
 
 function countOfDayKeys(parts: Parts): number {

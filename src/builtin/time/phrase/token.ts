@@ -13,6 +13,14 @@ export type Mark =
   | "onward"
   /** to, until, 到, a dash */
   | "to"
+  /** within, 内: a length reaches back. */
+  | "within"
+  /** later, the rest of: from now on. */
+  | "rest"
+  /** the week of a day */
+  | "week_of"
+  /** and a half, after a number or a unit */
+  | "half_more"
   /** between, 介于 */
   | "between"
   /** 之间, at the end */
@@ -66,6 +74,14 @@ export interface NumberToken {
   readonly ordinal: boolean;
 }
 
+/** The first, second or last part of a week, month, quarter or year. */
+export interface Third {
+  readonly kind: "third";
+  readonly number: number;
+  /** early and late are thirds, beginnings and ends less of a year; 上旬 are ten days of a month. */
+  readonly sort: "third" | "edge" | "ten_days";
+}
+
 /** A unit: `times` is 2 for a fortnight. */
 export interface UnitToken {
   readonly kind: "unit";
@@ -86,12 +102,21 @@ export type Token =
   | { readonly kind: "day"; readonly offset: number }
   /** 去年: years from this one. */
   | { readonly kind: "year"; readonly offset: number }
-  | { readonly kind: "month" | "quarter" | "half" | "third"; readonly number: number }
+  | { readonly kind: "month" | "quarter" | "half"; readonly number: number }
+  /** Its first year. */
+  | { readonly kind: "decade"; readonly number: number }
+  | Third
   /** 0 for Monday. */
   | { readonly kind: "weekday"; readonly number: number }
   | { readonly kind: "weekend" }
   | { readonly kind: "meridiem"; readonly afternoon: boolean }
-  | { readonly kind: "date"; readonly year: number; readonly month: number; readonly day: number | undefined }
+  /** Without a year, a day of every year. */
+  | {
+      readonly kind: "date";
+      readonly year: number | undefined;
+      readonly month: number;
+      readonly day: number | undefined;
+    }
   | { readonly kind: "iso_week"; readonly year: number; readonly week: number }
   | { readonly kind: "clock"; readonly ms: number; readonly unit: Unit }
   | { readonly kind: "instant"; readonly ms: number; readonly unit: Unit };
@@ -111,6 +136,10 @@ export function mark(mark: Mark): Token {
 
 export function unit(unit: Unit, { times = 1, names = false }: { times?: number; names?: boolean } = {}): UnitToken {
   return { kind: "unit", unit, times, names };
+}
+
+export function third(number: number, sort: Third["sort"]): Third {
+  return { kind: "third", number, sort };
 }
 
 export function number(

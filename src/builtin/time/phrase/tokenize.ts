@@ -1,20 +1,24 @@
 import { isNumeral, longestWord, readNumeral, simplify, chinese } from "./chinese.ts";
 import { english, longestPhrase } from "./english.ts";
+import { quoteText } from "../../../text/index.ts";
+import { holidayByNumber, refuseUnfit } from "./holidays.ts";
 import { readDigits } from "./read-digits.ts";
 import { type Found, type Meaning, type Token, mark, number } from "./token.ts";
 import { Unclear } from "./unclear.ts";
 
 /** Signs that part words and say nothing else. */
-const blank = /[\s,.;!?()"'’“”、。「」《》]/;
+const blank = /[\s,.;!?()"“”、。「」《》]/;
 const dash = /[-–—−~〜/]/;
 const letter = /[a-z&]/;
 
 /**
  * A description as tokens, the same for both languages. Every character is read once, and every word is looked for in
- * at most four lengths, so the time is linear.
+ * at most five lengths, so the time is linear.
  */
 export function tokenize(text: string): Token[] {
-  const plain = simplify(text.normalize("NFKC").toLowerCase());
+  const plain = simplify(text.normalize("NFKC").toLowerCase())
+    .replaceAll(/['’]/g, " ")
+    .replaceAll(/\b(mid|early|late)-/g, "$1 ");
   const tokens: Token[] = [];
   let at = 0;
   let ordinal = false;
@@ -48,15 +52,23 @@ function readAt(text: string, at: number): Found {
 
 const word = /[a-z&]+/y;
 const nextWord = /[ .-]?[a-z]+/y;
-const numbered = /([qhw])(\d{1,2})(?![a-z\d])/y;
+const numbered = /([qhw])(\d{1,2})(?:[-/](\d{4}))?(?![a-z\d])/y;
 
 function readEnglish(text: string, at: number): Found {
   numbered.lastIndex = at;
-  const [whole = "", sign = "", digits = ""] = numbered.exec(text) ?? [];
-  if (whole !== "") return { tokens: [numberedPeriod(sign, Number(digits))], end: at + whole.length };
+  const [whole = "", sign = "", digits = "", year] = numbered.exec(text) ?? [];
+  if (whole !== "") {
+    const period = numberedPeriod(sign, Number(digits));
+    return {
+      tokens: year === undefined ? [period] : [period, number(Number(year), { digits: 4 })],
+      end: at + whole.length,
+    };
+  }
   const ends = phraseEnds(text, at);
   for (const end of ends.toReversed()) {
-    const tokens = english.get(text.slice(at, end).replaceAll(/[.-]/g, " "));
+    const phrase = text.slice(at, end).replaceAll(/[.-]/g, " ");
+    refuseUnfit(phrase);
+    const tokens = english.get(phrase);
     if (tokens !== undefined) return { tokens, end };
   }
   throw unknownWord(text.slice(at, ends[0]));
@@ -86,13 +98,21 @@ function numberedPeriod(sign: string, value: number): Token {
 
 function readChinese(text: string, at: number): Found {
   for (let length = longestWord; length > 0; length--) {
-    const tokens = chinese.get(text.slice(at, at + length));
+    const word = text.slice(at, at + length);
+    refuseUnfit(word);
+    const tokens = chinese.get(word);
     if (tokens !== undefined) return { tokens, end: at + length };
   }
   let end = at;
   while (isNumeral(text[end])) end++;
   const numeral = end > at ? readNumeral(text.slice(at, end)) : undefined;
   if (numeral === undefined) throw unknownWord(unknownAt(text, at));
+  const written = text.slice(at, end);
+  const holiday = holidayByNumber(written, text.slice(end, end + 1));
+  if (holiday !== undefined) return { tokens: holiday, end };
+  // 两三天 is one number or the other; only years are written digit by digit.
+  if (numeral.digits > 1 && text[end] !== "年")
+    throw new Unclear(`${quoteText(written)} may be two numbers; write one`);
   return { tokens: [number(numeral.value, { digits: numeral.digits })], end };
 }
 
@@ -100,9 +120,9 @@ function readChinese(text: string, at: number): Found {
 function unknownAt(text: string, at: number): string {
   let end = at;
   while (end < text.length && end < at + 12 && !blank.test(text.charAt(end))) end++;
-  return text.slice(at, Math.max(end, at + 1)).toWellFormed();
+  return text.slice(at, Math.max(end, at + 1));
 }
 
 function unknownWord(word: string): Unclear {
-  return new Unclear(`${JSON.stringify(word)} is not known here`);
+  return new Unclear(`${quoteText(word)} is not known here`);
 }

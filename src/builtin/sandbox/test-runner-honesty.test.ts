@@ -1,0 +1,248 @@
+import { existsSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { sandboxStatus } from "./index.ts";
+import { type TestRun, runTests } from "./test-runner/run-tests.ts";
+import type { TestRequest } from "./test-runner/test-project.ts";
+
+const { available } = await sandboxStatus();
+const python = available && existsSync("/usr/bin/python3");
+
+const head = 'import test, { after, before, describe, it } from "node:test";\nimport assert from "node:assert";\n';
+
+/** Tests in JavaScript, run with this code as main.js. */
+function runJs(tests: string, code = "export {};"): Promise<TestRun> {
+  return runTests({ code, tests: head + tests }, { timeMs: 20_000 });
+}
+
+function runPython(tests: string, code = ""): Promise<TestRun> {
+  return runTests({ code: code || "pass", tests, language: "python" }, { timeMs: 20_000 });
+}
+
+/** What a report of a run says first about its own end. */
+const endedEarly = "the tests ended the process before they were done";
+
+describe.skipIf(!available)("a run in JavaScript fails when", () => {
+  test.each([
+    ["the code ends the process while it is loaded", 'import "./main.js"; test("a", () => {});', "process.exit(0)"],
+    ["a test ends the process", 'test("a", () => process.exit(0)); test("b", () => assert.fail());', ""],
+    ["a hook ends the process", 'test("a", () => {}); after(() => process.exit(0));', ""],
+    ["a timer ends the process", 'setTimeout(() => process.exit(0), 20); test("a", () => new Promise(() => {}));', ""],
+    ["the process kills itself", 'test("a", () => process.kill(process.pid, "SIGKILL"));', ""],
+    ["the process is aborted", 'test("a", () => process.abort());', ""],
+  ])("%s", async (_when, tests, code) => {
+    const run = await runJs(tests, code || "export {};");
+    expect(run.failed).toBe(1);
+    expect(run.failures).toMatchObject([{ name: "main.test.js", message: expect.stringContaining(endedEarly) }]);
+  });
+
+  test("its exit code says so, though no test failed", async () => {
+    const run = await runJs('test("a", () => {}); process.exitCode = 3;');
+    expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "main.test.js" }] });
+    expect(run.failures[0]?.message).toContain("exit code 3");
+    const late = await runJs('test("a", () => {}); process.on("exit", () => { process.exitCode = 4; });');
+    expect(late).toMatchObject({ passed: 1, failed: 1 });
+  });
+
+  test("the code cannot be loaded", async () => {
+    const run = await runJs('import { x } from "./main.js"; test("a", () => x);', "export const y = 1;");
+    expect(run).toMatchObject({ failed: 1, failures: [{ name: "main.test.js" }] });
+    expect(run.failures[0]?.message).toMatch(
+      /^the process of the tests broke off \(exit code \d\): file:.*SyntaxError/s,
+    );
+  });
+
+  test("something throws outside of any test", async () => {
+    const run = await runJs('test("a", () => {}); throw new Error("at the top");');
+    expect(run).toMatchObject({ failed: 1, failures: [{ name: "main.test.js" }] });
+    expect(run.failures[0]?.message).toContain("at the top");
+  });
+
+  test("the process never ends", async () => {
+    const tests = `${head}test("a", () => {}); process.on("exit", () => { for (;;); });`;
+    const run = await runTests({ code: "export {};", tests }, { timeMs: 2_000 });
+    expect(run).toMatchObject({ passed: 1, failed: 1, ended: "time" });
+    expect(run.failures[0]?.message).toContain("did not finish within 2 s");
+  });
+
+  test("there are no tests", async () => {
+    const run = await runJs("console.log(1);");
+    expect(run).toMatchObject({ passed: 0, failed: 1, total: 1, output: "1\n", failures: [{ name: "main.test.js" }] });
+    expect(run.failures[0]?.message).toContain("no tests");
+  });
+
+  test("a test file among others has no tests; what only helps needs none", async () => {
+    const own = { path: "a.test.js", content: `${head}import "./help.js"; test("a", () => {});` };
+    const help = { path: "help.js", content: "export {};" };
+    const files = [{ path: "main.js", content: "export {};" }];
+    const helped = await runTests({ code: { files, tests: [own, help] } });
+    expect(helped).toMatchObject({ passed: 1, failed: 0, total: 1 });
+    const empty = { path: "b.test.js", content: "" };
+    const run = await runTests({ code: { files, tests: [own, help, empty] } });
+    expect(run).toMatchObject({ passed: 1, failed: 1, failures: [{ name: "b.test.js" }] });
+  });
+
+  test("a suite breaks while it is made, or in a hook", async () => {
+    const broken = await runJs('describe("s", () => { throw new Error("made badly"); });');
+    expect(broken).toMatchObject({ passed: 0, failed: 1, failures: [{ name: "s" }] });
+    expect(broken.failures[0]?.message).toContain("made badly");
+    const hook = await runJs(
+      'describe("s", () => { before(() => { throw new Error("hook"); }); it("a", () => {}); });',
+    );
+    expect(hook.passed).toBe(0);
+    expect(hook.failures.some(({ message }) => message.includes("hook"))).toBe(true);
+  });
+
+  test("one of several files ends early, and the others are told as they are", async () => {
+    const code = {
+      files: [{ path: "main.js", content: "export {};" }],
+      tests: [
+        { path: "a.test.js", content: "process.exit(0);" },
+        { path: "b.test.js", content: `${head}test("b", () => {});` },
+      ],
+    };
+    const run = await runTests({ code });
+    expect(run).toMatchObject({ passed: 1, failed: 1, failures: [{ name: "a.test.js" }] });
+  });
+});
+
+describe.skipIf(!available)("what the code prints is output, also when it", () => {
+  const event = '{"kind":"test","status":"passed","name":"forged"}';
+  const end = '{"kind":"end"}';
+
+  test.each([
+    ["imitates lines of a driver", `console.log(${JSON.stringify(`${event}\n${end}`)});`],
+    ["imitates TAP", 'console.log("TAP version 13\\nok 1 - forged\\n1..1");'],
+    [
+      "imitates what Node's own runner sends",
+      `import v8 from "node:v8"; import fs from "node:fs";
+      const body = v8.serialize({ type: "test:pass", data: { name: "forged", nesting: 0, testNumber: 1, details: {} } });
+      const size = Buffer.alloc(4); size.writeUInt32BE(body.length - 2);
+      fs.writeSync(1, Buffer.concat([body.subarray(0, 2), size, body.subarray(2)]));`,
+    ],
+    [
+      "writes to every descriptor",
+      `import fs from "node:fs";
+      for (let fd = 0; fd < 64; fd++) try { fs.writeSync(fd, ${JSON.stringify(`\n${event}\n${end}\n`)}); } catch {}`,
+    ],
+    [
+      "calls the reporter itself",
+      `const { default: report } = await import("/opt/windlass/reporter.mjs");
+      async function* forged() { yield { type: "test:pass", data: { name: "forged", nesting: 0, details: {} } }; }
+      for await (const _ of report(forged())) {}`,
+    ],
+  ])("%s", async (_how, forge) => {
+    const run = await runJs(`${forge}\nprocess.exit(0);`);
+    expect(run).toMatchObject({ passed: 0, failed: 1, total: 1, failures: [{ name: "main.test.js" }] });
+    expect(run.failures[0]?.message).toContain(endedEarly);
+  });
+
+  test("spoils what a report is made with", async () => {
+    const run = await runJs(
+      `test("a", () => {});
+      JSON.stringify = () => '{"kind":"end"}'; Object.prototype.toJSON = () => 1; Array.prototype.join = () => "";
+      process.stdout.write = () => true; console.log("lost");
+      test("b", () => assert.fail("kept"));`,
+    );
+    expect(run).toMatchObject({ passed: 1, failed: 1, failures: [{ name: "b" }] });
+    expect(run.failures[0]?.message).toContain("kept");
+  });
+
+  test("has no line end, and stands between two tests", async () => {
+    const run = await runJs('test("a", () => { process.stdout.write("x"); }); test("b", () => { console.log("y"); });');
+    expect(run).toMatchObject({ passed: 2, failed: 0, total: 2, output: "xy\n" });
+  });
+
+  test("comes from threads and other processes, which tell nothing", async () => {
+    const run = await runJs(
+      `import { Worker } from "node:worker_threads"; import { fork } from "node:child_process"; import { once } from "node:events";
+      test("thread", async () => { await once(new Worker("console.log('in a thread')", { eval: true }), "exit"); });
+      test("process", async () => { assert.deepEqual(await once(fork("./main.js"), "exit"), [0, null]); });`,
+      'console.log("in a process")',
+    );
+    expect(run).toMatchObject({ passed: 2, failed: 0, total: 2 });
+    expect(run.output).toContain("in a thread\n");
+    expect(run.output).toContain("in a process\n");
+  });
+});
+
+test.skipIf(!available)("coverage is that of all test files together", async () => {
+  const request: TestRequest = {
+    code: {
+      files: [
+        { path: "one.js", content: "export function a() {\n  return 1;\n}\nexport function b() {\n  return 2;\n}\n" },
+      ],
+      tests: ["a", "b"].map((name) => ({
+        path: `${name}.test.js`,
+        content: `${head}import { ${name} } from "./one.js"; test("${name}", () => assert.ok(${name}()));`,
+      })),
+    },
+  };
+  expect(await runTests(request, { coverage: true })).toMatchObject({ passed: 2, coverage: { lines: 100 } });
+});
+
+test.skipIf(!available)("files for which no time is left are told as not run", async () => {
+  const tests = ["a", "b"].map((name) => ({ path: `${name}.test.js`, content: "for (;;);" }));
+  const run = await runTests({ code: { files: [], tests } }, { timeMs: 1_500 });
+  expect(run).toMatchObject({ failed: 2, total: 2, ended: "time" });
+  expect(run.failures.map(({ name }) => name)).toEqual(["a.test.js", "b.test.js"]);
+  expect(run.failures[1]?.message).toContain("was not run");
+});
+
+describe.skipIf(!python)("a run in Python fails when", () => {
+  test.each([
+    ["the code ends the process while it is loaded", "import main\ndef test_a(): pass", "import os\nos._exit(0)"],
+    ["a test ends the process", "import os\ndef test_a(): os._exit(0)\ndef test_b(): assert False", ""],
+    ["the process kills itself", "import os\ndef test_a(): os.kill(os.getpid(), 9)", ""],
+  ])("%s", async (_when, tests, code) => {
+    const run = await runPython(tests, code);
+    expect(run).toMatchObject({ failed: 1, failures: [{ name: "test_main.py" }] });
+    expect(run.failures[0]?.message).toContain(endedEarly);
+  });
+
+  test.each([
+    ["while it is loaded", "import sys\nsys.exit(0)\ndef test_a(): pass"],
+    ["in a test", "import sys\ndef test_a(): sys.exit(0)"],
+  ])("it exits %s", async (_when, tests) => {
+    const run = await runPython(tests);
+    expect(run).toMatchObject({ passed: 0, failed: 1 });
+    expect(run.failures[0]?.message).toContain("SystemExit");
+  });
+
+  test("there are no tests", async () => {
+    const run = await runPython("print(1)");
+    expect(run).toMatchObject({ passed: 0, failed: 1, output: "1\n", failures: [{ name: "test_main.py" }] });
+    expect(run.failures[0]?.message).toContain("no tests");
+  });
+
+  test("a class cannot be set up", async () => {
+    const run = await runPython(
+      "import unittest\nclass A(unittest.TestCase):\n  @classmethod\n  def setUpClass(cls): raise ValueError('setup')\n  def test_a(self): pass",
+    );
+    expect(run).toMatchObject({ passed: 0, failed: 1 });
+    expect(run.failures[0]?.message).toContain("setup");
+  });
+
+  test("what is printed imitates the driver", async () => {
+    const run = await runPython(
+      `import os, json
+line = json.dumps({"kind": "test", "status": "passed", "name": "forged"}) + "\\n" + json.dumps({"kind": "end"}) + "\\n"
+print(line)
+for fd in range(64):
+    try:
+        os.write(fd, line.encode())
+    except OSError:
+        pass
+os._exit(0)`,
+    );
+    expect(run).toMatchObject({ passed: 0, failed: 1, total: 1 });
+    expect(run.failures[0]?.message).toContain(endedEarly);
+  });
+});
+
+test.skipIf(!python)("a thread that Python leaves behind is not waited for", async () => {
+  const run = await runPython(
+    "import threading, time\ndef test_a(): threading.Thread(target=lambda: time.sleep(60)).start()",
+  );
+  expect(run).toMatchObject({ passed: 1, failed: 0 });
+  expect(run.durationMs).toBeLessThan(10_000);
+});
