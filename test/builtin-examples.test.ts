@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { builtinTools } from "../src/builtin/index.ts";
+import { builtinTools, createVault } from "../src/builtin/index.ts";
 import { closeExtraction } from "../src/builtin/extract/index.ts";
 import { sandboxStatus } from "../src/builtin/sandbox/index.ts";
 import { createWeather, getWeatherTool } from "../src/builtin/world/index.ts";
@@ -9,7 +9,7 @@ import { type Engine, createEngine, engineDefaults } from "../src/engine/index.t
 import { createFileDoor } from "../src/file/index.ts";
 import { scriptedModel } from "../src/model/index.ts";
 import { createDoor } from "../src/net/index.ts";
-import { createMemoryRecords } from "../src/store/index.ts";
+import { createMemoryRecords, createMemoryTextIndex } from "../src/store/index.ts";
 import type { AnyTool, Effect } from "../src/tool/index.ts";
 import { type SiteHandler, allNamesLeadTo, loopbackOnly, loopbackSite } from "./support/loopback-site.ts";
 import { openMeteo } from "./support/open-meteo.ts";
@@ -54,11 +54,12 @@ async function openWorld(): Promise<World> {
   const door = createDoor(allNamesLeadTo(site, ["example.com"]));
   const stationDoor = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${station.port}`] });
   const records = createMemoryRecords({});
+  const vault = createVault({ folder: dir, index: createMemoryTextIndex() });
   const tools = builtinTools({
     door,
     records: () => records,
     files: createFileDoor({ roots: [{ path: dir, write: true }] }),
-    notes: { folder: dir, files: createFileDoor({ roots: [{ path: dir, write: false }] }) },
+    vault,
     searchFile: { corpus: join(dir, "corpus") },
     model: scriptedModel(({ prompt: [first] }) => {
       const answer = writingAnswers[askingTool(first?.role === "system" ? first.content : "")];
@@ -78,6 +79,7 @@ async function openWorld(): Promise<World> {
     () => door.close(),
     () => stationDoor.close(),
     () => engine.close(),
+    () => vault.close(),
   );
   await engine.call("memory_store", { content: "Rope floats." }, { conversationId: "conversation-1" });
   return { engine, dir };

@@ -10,9 +10,10 @@ import {
   createEngine,
   parkingApprover,
 } from "../engine/index.ts";
-import { createDoor } from "../net/index.ts";
+import type { ReloadMode } from "../hub/index.ts";
+import { type StreamingDoor, createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
-import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
+import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/index.ts";
 import { type ToolOffer, ToolRegistry } from "../tool/index.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
@@ -20,7 +21,7 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { HeldEvents } from "./held-events.ts";
 import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
 import { type Sources, openSources } from "./open-sources.ts";
-import type { OpenedServices, ServicesSetting } from "./open-services.ts";
+import type { OpenedServices } from "./open-services.ts";
 import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
@@ -98,34 +99,25 @@ export class WorkspaceError extends FailureError {
  * ```
  */
 export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
-  const dir = await findWorkspace(from);
-  const settings = await readSettings(dir);
-  const { config, problems } = settings;
-  if (hasErrors(problems)) throw new WorkspaceError(problems);
-  const env = options.env ?? process.env;
-  const secrets = await readSecrets(config.secrets, dir, env);
-  const redactor = createRedactor([...Object.values(secrets.values), ...keysIn(env)]);
-  const door = createDoor({ allow: config.network.allow });
-  const [kept, stays] = [options.store !== "memory", options.reload ?? true];
-  const services = await servicesOf({ dir, config, env, door, secrets, kept, stays }, () => journal);
+  const opening = await readWorkspace(from, options);
+  const { dir, settings, config, env, secrets, door, mode } = opening;
+  const services = await servicesOf(opening, () => journal);
   const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
-  const keeping = { retention: config.retention, redactor, onError: options.onStoreError };
-
-  const mode = reloadMode(config, stays);
   const events = new HeldEvents();
   const sources = await openSources({
-    dir,
-    config,
+    ...opening,
     registry,
     executors: builtins,
-    http: door,
-    secretNames: Object.keys(config.secrets),
     onEvent: (event) => events.tell(event),
-    mode,
+    onServerLog: (message) => options.onLog?.(ofServers(redactor.text(message))),
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
-  const opening = kept ? openJournal(dir, keeping) : Promise.resolve(memoryJournal(redactor));
-  const journal = await loadMeanwhile(opening, sources);
+  const redactor = createRedactor([
+    ...Object.values(secrets.values),
+    ...keysIn(env),
+    ...(sources.mcp?.secretValues ?? []),
+  ]);
+  const journal = await loadMeanwhile(journalOf(opening, redactor), sources);
 
   const engine = createEngine({
     ...engineOptions(config),
@@ -156,21 +148,61 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...problems, ...problemsWith(settings, { sources, chains, registry })],
-    close: () => closeAll([sources, chains.folder, chains.runs, engine, services, journal, door]),
+    problems: () => [...settings.problems, ...problemsWith(settings, { sources, chains, registry })],
+    close: () =>
+      closeAll([sources, chains.folder, chains.runs, engine, ...serversOf(sources), services, journal, door]),
   };
 }
 
-type Setting = Pick<ServicesSetting, "dir" | "config" | "env" | "door" | "kept" | "stays"> & {
+/** What is known of a workspace before anything of it is loaded. */
+interface Opening {
+  readonly dir: string;
+  readonly settings: Settings;
+  readonly config: WorkspaceConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: ReadSecrets;
-};
+  readonly door: StreamingDoor;
+  readonly mode: ReloadMode;
+  /** Kept in files. */
+  readonly kept: boolean;
+  /** Stays open and looks for changes. */
+  readonly stays: boolean;
+  readonly options: WorkspaceOptions;
+}
+
+async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {
+  const dir = await findWorkspace(from);
+  const settings = await readSettings(dir);
+  const { config } = settings;
+  if (hasErrors(settings.problems)) throw new WorkspaceError(settings.problems);
+  const env = options.env ?? process.env;
+  const secrets = await readSecrets(config.secrets, dir, env);
+  const door = createDoor({ allow: config.network.allow });
+  const [kept, stays] = [options.store !== "memory", options.reload ?? true];
+  return { dir, settings, config, env, secrets, door, mode: reloadMode(config, stays), kept, stays, options };
+}
+
+function journalOf({ dir, config, kept, options }: Opening, redactor: Redactor): Promise<Journal> {
+  if (!kept) return Promise.resolve(memoryJournal(redactor));
+  return openJournal(dir, { retention: config.retention, redactor, onError: options.onStoreError });
+}
+
+/** A line in the log that belongs to no call. */
+function ofServers(message: string): LogEntry {
+  return { at: systemClock.now(), callId: "", tool: "mcp", message };
+}
+
+/** Ended after the engine: calls under way use them. */
+function serversOf({ mcp }: Sources): readonly Closable[] {
+  return mcp === undefined ? [] : [mcp];
+}
 
 /** What is behind the built-in tools. Loaded apart from all else, since a check of files needs none of it. */
-async function servicesOf({ secrets, ...setting }: Setting, journal: () => Journal): Promise<OpenedServices> {
+async function servicesOf(opening: Opening, journal: () => Journal): Promise<OpenedServices> {
   const { openServices } = await import("./open-services.ts");
   return openServices({
-    ...setting,
-    secret: (name) => secrets.values[name],
+    ...opening,
+    secret: (name) => opening.secrets.values[name],
     // No tool is called before the journal is open.
     records: () => journal().records,
   });

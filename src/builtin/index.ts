@@ -12,5 +12,6 @@ export { checkSandbox } from "./check-sandbox.ts";
 export { createSearch } from "./search/search.ts";
 export { type OpenedProviders, type SearchFile, openProviders, searchVariables } from "./search/search-settings.ts";
 export { createFileTimerStore } from "./time/file-timer-store.ts";
+export { type Vault, createVault } from "./vault/vault.ts";
 export { folderPrompts } from "./writing/folder-prompts.ts";
 export { loadBuiltinOffers } from "./load-builtin-offers.ts";

@@ -1,4 +1,6 @@
 import { refuseFile } from "./file-reasons.ts";
+import type { Pace } from "./pace.ts";
+import { shown } from "./path-parts.ts";
 
 /** Text of a file, and how its bytes were read. */
 export interface DecodedText {
@@ -31,17 +33,53 @@ const looksAt = 8_192;
  * as well as can be and marked `lossy`, and what looks binary is refused.
  */
 export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedText {
-  const mark = options.from === "middle" ? undefined : markOf(bytes);
-  const encoding = options.encoding === undefined ? (mark?.encoding ?? "utf-8") : canonical(options.encoding);
-  if (!encoding.startsWith("utf-16") && bytes.subarray(0, looksAt).includes(0)) {
-    throw refuseFile("binary", `${options.path} is no text file; read it with the encoding "base64"`);
-  }
-  const bom = mark !== undefined && mark.encoding === encoding;
-  const body = trimStart(bom ? bytes.subarray(mark.length) : bytes, encoding, options);
-  const exact = decode(body, { encoding, fatal: true, cut: options.cut === true });
+  const { encoding, bom, body } = encodingOf(bytes, options);
+  // A cut text is decoded as one that goes on: a character without its end is left out.
+  const stream = options.cut === true;
+  const exact = decode(() => decoderFor(encoding, true).decode(body, { stream }));
   if (exact !== undefined) return { text: exact, encoding, bom, lossy: false };
-  const text = decode(body, { encoding, fatal: false, cut: options.cut === true }) ?? "";
-  return { text, encoding, bom, lossy: true };
+  return { text: decoderFor(encoding, false).decode(body, { stream }), encoding, bom, lossy: true };
+}
+
+/** So many bytes are decoded at a time. */
+const partBytes = 262_144;
+
+/** The same for many bytes, part by part, so that nobody waits for it. */
+export async function decodeInParts(bytes: Uint8Array, options: DecodeOptions, pace: Pace): Promise<DecodedText> {
+  if (bytes.length <= partBytes) return decodeText(bytes, options);
+  const { encoding, bom, body } = encodingOf(bytes, options);
+  for (const fatal of [true, false]) {
+    const decoder = decoderFor(encoding, fatal);
+    const parts: string[] = [];
+    for (let at = 0; at < body.length; at += partBytes) {
+      const stream = options.cut === true || at + partBytes < body.length;
+      const part = decode(() => decoder.decode(body.subarray(at, at + partBytes), { stream }));
+      if (part === undefined) break;
+      parts.push(part);
+      await pace.rest();
+    }
+    const isWhole = parts.length === Math.ceil(body.length / partBytes);
+    if (isWhole) return { text: parts.join(""), encoding, bom, lossy: !fatal };
+  }
+  throw refuseFile("bad_encoding", `${shown(options.path)} cannot be read as ${encoding}`);
+}
+
+/** Reads the text of a file from its bytes, given part by part; `first` are the first ones. Never fails over what is no text. */
+export function textDecoder(first: Uint8Array, options: DecodeOptions): (bytes: Uint8Array, last: boolean) => string {
+  const { encoding, bom } = encodingOf(first, options);
+  const decoder = decoderFor(encoding, false);
+  let skip = bom;
+  return (bytes, last) => {
+    const text = decoder.decode(bytes, { stream: !last });
+    const start = skip && text.startsWith("\ufeff") ? 1 : 0;
+    skip &&= text === "";
+    return text.slice(start);
+  };
+}
+
+/** Can text be written back in this encoding without loss? */
+export function canEncode(encoding: string): boolean {
+  return ["utf-8", "utf-16le", "utf-16be"].includes(encoding);
 }
 
 /** Text as the bytes of a file that was read so; only the encodings that can be written back without loss. */
@@ -79,16 +117,31 @@ function trimStart(bytes: Uint8Array, encoding: string, { from }: DecodeOptions)
   return bytes.subarray(start);
 }
 
-interface Decoding {
+interface FoundEncoding {
   readonly encoding: string;
-  readonly fatal: boolean;
-  readonly cut: boolean;
+  readonly bom: boolean;
+  /** The bytes without a byte order mark, or the rest of a character that began before them. */
+  readonly body: Uint8Array;
 }
 
-function decode(bytes: Uint8Array, { encoding, fatal, cut }: Decoding): string | undefined {
+function encodingOf(bytes: Uint8Array, options: DecodeOptions): FoundEncoding {
+  const mark = options.from === "middle" ? undefined : markOf(bytes);
+  const encoding = options.encoding === undefined ? (mark?.encoding ?? "utf-8") : canonical(options.encoding);
+  if (!encoding.startsWith("utf-16") && bytes.subarray(0, looksAt).includes(0)) {
+    throw refuseFile("binary", `${shown(options.path)} is no text file; read it with the encoding "base64"`);
+  }
+  const bom = mark !== undefined && mark.encoding === encoding;
+  return { encoding, bom, body: trimStart(bom ? bytes.subarray(mark.length) : bytes, encoding, options) };
+}
+
+function decoderFor(encoding: string, fatal: boolean): InstanceType<typeof TextDecoder> {
+  return new TextDecoder(encoding, { fatal, ignoreBOM: true });
+}
+
+/** Undefined where the bytes are no text in the encoding. */
+function decode(work: () => string): string | undefined {
   try {
-    // A cut text is decoded as one that goes on: a character without its end is left out.
-    return new TextDecoder(encoding, { fatal, ignoreBOM: true }).decode(bytes, { stream: cut });
+    return work();
   } catch {
     return undefined;
   }

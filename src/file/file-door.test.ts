@@ -25,7 +25,15 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isFailureError } from "../base/index.ts";
 import { Folder } from "./folder.ts";
 import { readBytes } from "./read-bytes.ts";
-import { type FileDoorOptions, type WalkEnd, type WalkEntry, type WalkOptions, createFileDoor } from "./index.ts";
+import {
+  type FileDoorOptions,
+  type WalkEnd,
+  type WalkEntry,
+  type WalkOptions,
+  createFileDoor,
+  showPath,
+  usuallyClosed,
+} from "./index.ts";
 
 interface Row {
   readonly area: string;
@@ -213,6 +221,178 @@ describe("hostile paths", () => {
   test("a root that is missing is named", async () => {
     const { top } = place();
     await expect(open(join(top, "none")).read("a")).rejects.toThrow(/none does not exist; make it first/);
+  });
+});
+
+describe("names that are there", () => {
+  /** What Linux lets a file be called, and other systems or eyes take for something else. */
+  const names = [
+    "Meeting: x.md",
+    "c:5.md",
+    "back\\slash.md",
+    " lead.md",
+    "trail.md ",
+    "dots..",
+    "~home.md",
+    "con.md",
+    "a:b/nul/c.md",
+    "tab\t.md",
+    "line\nend.md",
+    "photo\u202egpj.md",
+    "zero\u200bwidth.md",
+    "join\u200der.md",
+    "<U+202E>.md",
+    "<U+003C>U+202E>.md",
+    "%2e%2e.md",
+    "👩\u200d🚀.md",
+    "中文.md",
+  ];
+
+  test.skipIf(process.platform === "win32")("each is walked, read, shown and read as shown, and written", async () => {
+    const { root } = place();
+    const files = open(root);
+    for (const name of names) {
+      mkdirSync(join(root, name, ".."), { recursive: true });
+      writeFileSync(join(root, name), name);
+    }
+    const { paths } = await walked(files.walk("."));
+    expect(names.filter((name) => !paths.includes(name))).toEqual([]);
+    const shown = names.map(showPath);
+    expect(new Set(shown).size).toBe(names.length);
+    for (const [at, name] of names.entries()) {
+      // A name that looks as another is shown means that one.
+      const isShown = shown.includes(name) && shown[at] !== name;
+      for (const path of isShown ? [shown[at] ?? ""] : [name, shown[at] ?? ""]) {
+        const read = await files.read(path);
+        expect([path, read.bytes.toString()]).toEqual([path, name]);
+      }
+      expect(shown[at]).toMatch(/^[ -~\u00a1-\uffff]+$/);
+      expect(await files.write(shown[at] ?? "", "new")).toMatchObject({ path: name, created: false });
+      expect(readFileSync(join(root, name), "utf8")).toBe("new");
+    }
+  });
+
+  test("what is shown leads to what was shown, also beside a file that is called so", async () => {
+    const { root } = place();
+    writeFileSync(join(root, "\u202e.md"), "reversed");
+    writeFileSync(join(root, "<U+202E>.md"), "literal");
+    const { paths } = await walked(open(root).walk("."));
+    const read = async (path: string): Promise<string> => (await open(root).read(path)).bytes.toString();
+    expect(
+      await Promise.all(paths.filter((path) => path.endsWith("E>.md")).map((path) => read(showPath(path)))),
+    ).toEqual(["literal"]);
+    expect(await read("<U+202E>.md")).toBe("reversed");
+    unlinkSync(join(root, "\u202e.md"));
+    expect(await read("<U+202E>.md")).toBe("literal");
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "a new file may be in such a folder, and not have such a name",
+    async () => {
+      const { root } = place();
+      mkdirSync(join(root, "c:"));
+      expect(await open(root).write("c:/new.md", "x")).toMatchObject({ path: "c:/new.md", created: true });
+      expect(await reasonOf(open(root).write("c:/a:b.md", "x"))).toBe("bad_name");
+      expect(await reasonOf(open(root).write("d:/new.md", "x", { createParents: true }))).toBe("absolute");
+      expect(await reasonOf(open(root).write("a\u0007.md", "x"))).toBe("bad_path");
+      for (const name of ["photo\u202egpj.exe", "a\u200bb.md", "a\u200db.md", "<U+202E>.md"]) {
+        expect([name, await reasonOf(open(root).write(name, "x"))]).toEqual([name, "bad_name"]);
+      }
+      for (const name of ["1️⃣ plan.md", "👩\u200d🚀.md", "می\u200cروم.md", "é.md", "a<b>.md"]) {
+        expect(await open(root).write(name, "x")).toMatchObject({ path: name, created: true });
+      }
+    },
+  );
+
+  test("no way of writing a path leads up or around a closed folder", async () => {
+    const { root } = place();
+    mkdirSync(join(root, ".git"));
+    writeFileSync(join(root, ".git/config"), "x");
+    for (const path of ["<U+002E><U+002E>/outside/s.txt", "sub<U+002F>a.md", "<U+002E>git/config", "<U+110000>"]) {
+      expect([path, await reasonOf(open(root).read(path))]).toEqual([path, "bad_name"]);
+    }
+    // Not even through a folder whose name makes the path look harmless.
+    mkdirSync(join(root, "a:b"));
+    expect(await reasonOf(open(root).read("a:b/../../outside/s.txt"))).toBe("traversal");
+    symlinkSync("../../outside", join(root, "a:b/out"));
+    expect(await reasonOf(open(root).read("a:b/out/s.txt"))).toBe("outside_root");
+  });
+});
+
+describe("what is closed", () => {
+  const closed = [
+    ".env",
+    "app/.env.production",
+    ".ENV.local",
+    ".envrc",
+    ".npmrc",
+    "pkg/.npmrc",
+    ".netrc",
+    ".git/config",
+    "sub/.git/hooks/pre-commit",
+    ".ssh/config",
+    "backup/.ssh/known_hosts",
+    ".aws/credentials",
+    "home/.docker/config.json",
+    "deploy/id_ed25519",
+    "tls/server.key",
+    "tls/server.pem",
+    "windlass.local.yaml",
+    ".windlass/journal.db",
+    "keys/token.md",
+  ];
+  const readable = [
+    "secrets.md",
+    "env.md",
+    ".env.example",
+    ".gitignore",
+    ".github/workflows/ci.yml",
+    "credentials",
+    "credentials.md",
+    "docs/keys.md",
+    "config.json",
+    "id_ed25519.pub",
+    "windlass.yaml",
+    "other/token.md",
+    ".aws/config",
+    "key.ts",
+    "npmrc",
+  ];
+
+  function filled(): { root: string; door: ReturnType<typeof createFileDoor> } {
+    const { root } = place();
+    for (const path of [...closed, ...readable]) {
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      writeFileSync(join(root, path), "x");
+    }
+    return { root, door: open(root, { closed: [...usuallyClosed, join(root, "keys/token.md")] }) };
+  }
+
+  test.each(closed)("%s is", async (path) => {
+    const { root, door } = filled();
+    expect(await reasonOf(door.read(path))).toBe("closed");
+    expect(await reasonOf(door.write(path, "y"))).toBe("closed");
+    symlinkSync(join(root, path), join(root, "harmless.md"));
+    expect(await reasonOf(door.read("harmless.md"))).toBe("closed");
+    expect(readFileSync(join(root, path), "utf8")).toBe("x");
+  });
+
+  test.each(readable)("%s is not", async (path) => {
+    const { door } = filled();
+    expect((await door.read(path)).bytes.toString()).toBe("x");
+  });
+
+  test("a walk shows what is open, and nothing else", async () => {
+    const { door } = filled();
+    const { entries } = await walked(door.walk(".", { hidden: true, maxDepth: 9 }));
+    const files = entries.filter(({ type }) => type === "file").map(({ path }) => path);
+    expect(files.toSorted()).toEqual([...readable, "a.md", "sub/a.md"].toSorted());
+  });
+
+  test("nothing is made on the way to a closed file", async () => {
+    const { root } = place();
+    expect(await reasonOf(open(root).write("new/deep/.env", "x", { createParents: true }))).toBe("closed");
+    expect(existsSync(join(root, "new"))).toBe(false);
   });
 });
 

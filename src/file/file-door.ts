@@ -1,13 +1,15 @@
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { basename, dirname, sep } from "node:path";
-import { type Clock, nodeCrypto, systemClock } from "../base/index.ts";
+import { basename, dirname, join, sep } from "node:path";
+import { type Clock, systemClock } from "../base/index.ts";
+import { ClosedPlaces, usuallyClosed } from "./closed-places.ts";
 import { checkSignal, fromSystem, refuseFile, systemCode } from "./file-reasons.ts";
 import { Folder, type Guard } from "./folder.ts";
 import { openParent } from "./make-folders.ts";
 import { shown } from "./path-parts.ts";
 import { type FileBytes, readBytes } from "./read-bytes.ts";
 import { type FileRoot, Roots, type Wanted } from "./roots.ts";
+import { sha256Of } from "./sha256.ts";
 import { Turns } from "./turns.ts";
 import type { WalkEntry } from "./walk-entry.ts";
 import { type WalkEnd, type WalkOptions, walkFolder } from "./walk-folder.ts";
@@ -19,7 +21,7 @@ export interface FileDoorOptions {
   readonly roots: readonly FileRoot[];
   /** The most that one read gives and one write takes; 8 MiB by default. */
   readonly maxBytes?: number;
-  /** Names of folders that stay closed at any depth; `.git` and `.windlass` by default. */
+  /** What stays closed inside the roots: names and ends of paths as in {@link usuallyClosed}, or absolute paths. */
   readonly closed?: readonly string[];
   readonly clock?: Pick<Clock, "now">;
 }
@@ -77,7 +79,7 @@ export interface FileDoor {
   /** Writes what `change` makes of a file's content, with nobody else writing in between. */
   edit(
     path: string,
-    change: (before: Before) => Uint8Array,
+    change: (before: Before) => Uint8Array | Promise<Uint8Array>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Written>;
   /** Goes through a folder, depth first, sorted by name. */
@@ -113,20 +115,20 @@ interface Target {
 class RootedDoor implements FileDoor {
   readonly maxBytes: number;
   readonly #roots: readonly FileRoot[];
-  readonly #closed: ReadonlySet<string>;
+  readonly #closed: ClosedPlaces;
   readonly #clock: Pick<Clock, "now">;
 
-  constructor({ roots, maxBytes = defaultMaxBytes, closed = [".git", ".windlass"], clock }: FileDoorOptions) {
+  constructor({ roots, maxBytes = defaultMaxBytes, closed = usuallyClosed, clock }: FileDoorOptions) {
     this.maxBytes = maxBytes;
     this.#roots = roots;
-    this.#closed = new Set(closed.map((name) => name.toLowerCase()));
+    this.#closed = new ClosedPlaces(closed);
     this.#clock = clock ?? systemClock;
   }
 
   async read(path: string, { offset = 0, maxBytes = this.maxBytes, signal }: ReadOptions = {}): Promise<ReadFile> {
     checkSignal(signal);
     const roots = await this.#find();
-    const wanted = roots.want(path);
+    const wanted = await roots.want(path);
     const real = await roots.follow(wanted);
     // What is around a root is no business of the door, not even to look at the root from there.
     if (roots.isRoot(real)) throw refuseFile("not_a_file", `${shown(wanted.shown)} is a folder; name a file`);
@@ -142,7 +144,7 @@ class RootedDoor implements FileDoor {
     this.#checkSize(bytes, path);
     return this.#inTarget(path, options, async (target, wanted) => {
       const before = await this.#before(target, { wanted, options, size: bytes.length });
-      const sha256 = hash(bytes);
+      const sha256 = await sha256Of(bytes);
       const done = { path: wanted.shown, bytes: bytes.length, sha256, created: target.old === undefined };
       // The same work a second time finds itself done, whatever it expected of the file before.
       if (before?.sha256 === sha256) return { ...done, changed: false };
@@ -155,15 +157,15 @@ class RootedDoor implements FileDoor {
 
   async edit(
     path: string,
-    change: (before: Before) => Uint8Array,
+    change: (before: Before) => Uint8Array | Promise<Uint8Array>,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Written> {
     return this.#inTarget(path, options, async (target, wanted) => {
       if (target.old === undefined) throw refuseFile("not_found", `${shown(wanted.shown)} does not exist`);
       const before = await this.#content(target, wanted, options.signal);
-      const bytes = change(before);
+      const bytes = await change(before);
       this.#checkSize(bytes, wanted.shown);
-      const sha256 = hash(bytes);
+      const sha256 = await sha256Of(bytes);
       const changed = sha256 !== before.sha256;
       if (changed) await this.#put(target, wanted, { bytes, guarded: true, signal: options.signal });
       return { path: wanted.shown, bytes: bytes.length, sha256, created: false, changed };
@@ -173,7 +175,7 @@ class RootedDoor implements FileDoor {
   async *walk(path: string, options: WalkOptions = {}): AsyncGenerator<WalkEntry, WalkEnd> {
     checkSignal(options.signal);
     const roots = await this.#find();
-    const wanted = roots.want(path);
+    const wanted = await roots.want(path);
     const real = await roots.follow(wanted);
     const guard: Guard = { path: wanted.shown, check: (place) => roots.check(place, wanted.shown) };
     const open: Folder[] = [];
@@ -186,7 +188,7 @@ class RootedDoor implements FileDoor {
       for (const name of names) open.push(await (open.at(-1) ?? first).enter(name, guard));
       const prefix = wanted.shown === "." ? "" : `${wanted.shown}/`;
       const folder = open.at(-1) ?? first;
-      const isClosed = (name: string): boolean => roots.isClosed(name);
+      const isClosed = (real: string): boolean => roots.isClosed(real);
       return yield* walkFolder({ folder, prefix, above: open.slice(0, -1), names, guard, isClosed }, options);
     } finally {
       await Promise.all(open.map((folder) => folder.close()));
@@ -218,7 +220,7 @@ class RootedDoor implements FileDoor {
   ): Promise<T> {
     checkSignal(options.signal);
     const roots = await this.#find();
-    const wanted = roots.want(path);
+    const wanted = await roots.want(path);
     if (wanted.names.length === 0) throw refuseFile("not_a_file", `${shown(wanted.shown)} is a folder; name a file`);
     const { folder, name } = await this.#openTarget(roots, wanted, options.createParents === true);
     try {
@@ -240,14 +242,16 @@ class RootedDoor implements FileDoor {
   async #openTarget(roots: Roots, wanted: Wanted, make: boolean): Promise<{ folder: Folder; name: string }> {
     const guard: Guard = { path: wanted.shown, check: (place) => roots.checkWritable(place, wanted.shown) };
     const name = wanted.names.at(-1) ?? "";
-    if (roots.isClosed(name)) throw refuseFile("closed", `${shown(wanted.shown)} is closed to tools`);
+    // Before folders are made for it, and again by where it really is.
+    roots.check(join(wanted.base, ...wanted.names), wanted.shown);
     const folder = await openParent(wanted, guard, make);
-    let follows = false;
+    let kept = false;
     try {
-      follows = (await entryStats(folder, name, wanted))?.isSymbolicLink() === true;
-      if (!follows) return { folder, name };
+      guard.check(join(folder.real, name));
+      kept = (await entryStats(folder, name, wanted))?.isSymbolicLink() !== true;
+      if (kept) return { folder, name };
     } finally {
-      if (follows) await folder.close();
+      if (!kept) await folder.close();
     }
     // The file behind a link is the one that is meant; the link stays.
     const real = await roots.follow(wanted).catch((error: unknown) => {
@@ -272,7 +276,7 @@ class RootedDoor implements FileDoor {
     const entry = { name: target.name, path: wanted.shown };
     const file = await readBytes(target.folder, entry, { offset: 0, maxBytes: this.maxBytes, signal });
     if (file.truncated) throw this.#tooLarge(wanted.shown, file.size);
-    return { path: wanted.shown, bytes: file.bytes, sha256: hash(file.bytes) };
+    return { path: wanted.shown, bytes: file.bytes, sha256: await sha256Of(file.bytes) };
   }
 
   async #put(
@@ -333,8 +337,4 @@ function sameFile(a: Stats | undefined, b: Stats | undefined): boolean {
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
-}
-
-function hash(bytes: Uint8Array): string {
-  return nodeCrypto().createHash("sha256").update(bytes).digest("hex");
 }

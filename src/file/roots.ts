@@ -1,8 +1,10 @@
-import { realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { isBelow } from "../base/index.ts";
+import type { ClosedPlaces } from "./closed-places.ts";
 import { fromSystem, refuseFile } from "./file-reasons.ts";
-import { pathParts, shown } from "./path-parts.ts";
+import { type PathParts, readPath, shown } from "./path-parts.ts";
+import { readShownPath } from "./show-path.ts";
 
 /** A folder that the door opens. */
 export interface FileRoot {
@@ -24,37 +26,55 @@ interface RealRoot extends FileRoot {
   readonly real: string;
 }
 
+/** What of the open folders is closed all the same, and where that is at this moment. */
+interface Closed {
+  readonly places: ClosedPlaces;
+  readonly paths: ReadonlySet<string>;
+}
+
 /** The open folders, as they are at this moment. */
 export class Roots {
   readonly #roots: readonly RealRoot[];
   readonly #first: FileRoot | undefined;
-  readonly #closed: ReadonlySet<string>;
+  readonly #closed: Closed;
 
-  private constructor(roots: readonly RealRoot[], first: FileRoot | undefined, closed: ReadonlySet<string>) {
+  private constructor(roots: readonly RealRoot[], first: FileRoot | undefined, closed: Closed) {
     this.#roots = roots;
     this.#first = first;
     this.#closed = closed;
   }
 
   /** Looks where the roots are. Asked for every piece of work: what was a folder may be a link by now. */
-  static async find(roots: readonly FileRoot[], closed: ReadonlySet<string>): Promise<Roots> {
-    const found = await Promise.all(
-      roots.map(async (root): Promise<RealRoot | undefined> => {
-        const path = resolve(root.path);
-        const real = await realpath(path).catch(() => undefined);
-        return real === undefined ? undefined : { ...root, path, real };
-      }),
-    );
+  static async find(roots: readonly FileRoot[], places: ClosedPlaces): Promise<Roots> {
+    const [paths, ...found] = await Promise.all([places.find(), ...roots.map(findRoot)]);
     return new Roots(
       found.filter((root) => root !== undefined),
       roots[0],
-      closed,
+      { places, paths },
     );
   }
 
-  /** What this path asks for. Relative paths start at the first root; absolute ones must name a place in one of them. */
-  want(path: unknown): Wanted {
-    const { absolute, names } = pathParts(path);
+  /**
+   * What this path asks for. Relative paths start at the first root; absolute ones must name a place in one of them.
+   * What is there is found by its name, whatever that is, and also by the form in which the name is shown; a name for
+   * something new must be one that every system takes.
+   */
+  async want(path: unknown): Promise<Wanted> {
+    const { odd, ...parts } = readPath(path);
+    const meant = typeof path === "string" ? readShownPath(path) : undefined;
+    if (meant !== undefined) {
+      const wanted = this.#place(readPath(meant));
+      if (await isThere(wanted, wanted.names.length)) return wanted;
+    }
+    if (odd === undefined) return this.#place(parts);
+    // A name that is a path elsewhere is no name there at all.
+    if (process.platform === "win32") throw odd.objection;
+    const wanted = this.#place(parts);
+    if (await isThere(wanted, odd.at + 1)) return wanted;
+    throw odd.objection;
+  }
+
+  #place({ absolute, names }: PathParts): Wanted {
     const [first] = this.#roots;
     if (first === undefined || resolve(this.#first?.path ?? "") !== first.path) {
       throw refuseFile("not_found", `the folder ${shown(this.#first?.path ?? "")} does not exist; make it first`);
@@ -104,9 +124,9 @@ export class Roots {
     return this.#roots.some((root) => root.real === real);
   }
 
-  /** Is this the name of a closed folder? Whatever its case: some disks take `.GIT` for `.git`. */
-  isClosed(name: string): boolean {
-    return this.#closed.has(name.toLowerCase());
+  /** Is this real path one that is closed? What is in a closed folder is not asked for here. */
+  isClosed(real: string): boolean {
+    return this.#closed.places.closes(real, this.#closed.paths);
   }
 
   /** The innermost root around a real path: a root within a root decides for what is in it. */
@@ -116,12 +136,28 @@ export class Roots {
     if (root === undefined) {
       throw refuseFile("outside_root", `${shown(path)} leads out of the open folders through a link`);
     }
-    const closed = relative(root.real, real)
-      .split(sep)
-      .find((name) => this.isClosed(name));
-    if (closed !== undefined) {
-      throw refuseFile("closed", `${shown(path)} is in ${closed}, which is closed to tools`);
+    let place = root.real;
+    for (const name of relative(root.real, real).split(sep)) {
+      if (name === "") continue;
+      place = join(place, name);
+      if (!this.isClosed(place)) continue;
+      const what = place === real ? "is" : `is in ${shown(name)}, which is`;
+      throw refuseFile("closed", `${shown(path)} ${what} closed to tools, as all that may hold secrets`);
     }
     return root;
   }
+}
+
+async function findRoot(root: FileRoot): Promise<RealRoot | undefined> {
+  const path = resolve(root.path);
+  const real = await realpath(path).catch(() => undefined);
+  return real === undefined ? undefined : { ...root, path, real };
+}
+
+/** Does something have the first so many of these names? */
+async function isThere({ base, names }: Wanted, count: number): Promise<boolean> {
+  return await lstat(join(base, ...names.slice(0, count))).then(
+    () => true,
+    () => false,
+  );
 }

@@ -12,6 +12,14 @@ export interface EntryFacts {
   readonly modifiedMs: number;
 }
 
+/** Which part of an entry to read. */
+export interface EntryRange {
+  /** The first byte; 0 by default. */
+  readonly offset?: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** One entry that a walk found. */
 export interface WalkEntry {
   readonly name: string;
@@ -25,7 +33,7 @@ export interface WalkEntry {
   /** Looks at the entry itself; undefined when it is gone. Works until the walk goes on. */
   facts(): Promise<EntryFacts | undefined>;
   /** Reads a file, cheaper than by its path. Works until the walk goes on. */
-  read(options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined }): Promise<FileBytes>;
+  read(options: EntryRange): Promise<FileBytes>;
 }
 
 /** Where an entry was found. */
@@ -49,7 +57,7 @@ export function walkEntry(dirent: Dirent, { folder, path, depth, unopened }: Fou
       const stats = await lstat(folder.at(name)).catch(() => undefined);
       return stats && { size: stats.size, modifiedMs: stats.mtimeMs };
     },
-    read: ({ maxBytes, signal }) => readBytes(folder, { name, path }, { offset: 0, maxBytes, signal }),
+    read: ({ offset = 0, maxBytes, signal }) => readBytes(folder, { name, path }, { offset, maxBytes, signal }),
   };
 }
 

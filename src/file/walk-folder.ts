@@ -1,5 +1,6 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { sep } from "node:path";
 import { isFailureError } from "../base/index.ts";
 import { checkSignal, fromSystem } from "./file-reasons.ts";
 import type { Folder, Guard } from "./folder.ts";
@@ -54,7 +55,7 @@ export interface WalkStart {
   /** Names from the first of those to the start. */
   readonly names: readonly string[];
   readonly guard: Guard;
-  readonly isClosed: (name: string) => boolean;
+  readonly isClosed: (real: string) => boolean;
 }
 
 /** Goes through a folder, depth first, sorted by name; at most one folder per level is open. */
@@ -135,7 +136,7 @@ class Walk {
       for await (const dirent of await opendir(folder.base, { bufferSize: 512 })) {
         if (--this.#namesLeft < 0) this.#truncated = true;
         if (this.#truncated || found.length >= most) break;
-        if (this.#shows(dirent, names, levels)) found.push(dirent);
+        if (this.#shows(dirent, { folder, names, levels })) found.push(dirent);
         if (this.#namesLeft % 512 === 0) checkSignal(this.#signal);
       }
     } catch (error) {
@@ -144,10 +145,17 @@ class Walk {
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #shows(dirent: Dirent, names: readonly string[], levels: readonly Level[]): boolean {
+  #shows(
+    dirent: Dirent,
+    {
+      folder,
+      names,
+      levels,
+    }: { readonly folder: Folder; readonly names: readonly string[]; readonly levels: readonly Level[] },
+  ): boolean {
     const { name } = dirent;
-    if (this.#start.isClosed(name) || isTempName(name)) return false;
     if (!this.#options.hidden && name.startsWith(".")) return false;
+    if (isTempName(name) || this.#start.isClosed(`${folder.real}${sep}${name}`)) return false;
     const full = [...this.#start.names, ...names, name];
     for (const { rules, depth } of levels.toReversed()) {
       const verdict = rules.verdict(full.slice(depth).join("/"), typeOf(dirent) === "folder");

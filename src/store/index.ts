@@ -89,4 +89,4 @@ export {
   titleKey,
 } from "./text-ranking.ts";
 export { type TextRange, snippetOf } from "./text-snippet.ts";
-export { tokenFormat } from "./text-tokens.ts";
+export { type TokenSink, readTokens, tokenFormat } from "./text-tokens.ts";

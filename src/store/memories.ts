@@ -66,8 +66,8 @@ export interface MemoryStats {
  */
 export interface MemoryStore {
   /**
-   * Remembers. What is remembered already under this id keeps its content and gains the tags and the metadata; of two
-   * values for one key the later stays.
+   * Remembers. What is remembered already under this id keeps its content, gains the tags and the metadata, and takes
+   * the new title; of two values for one key the later stays.
    */
   store(memory: NewMemory, now: number): Promise<StoredMemory>;
   get(id: string): Promise<Memory | undefined>;
@@ -86,6 +86,7 @@ export function mergeMemory(before: Memory | undefined, given: NewMemory, now: n
   const type = given.type ?? before.type;
   return {
     ...before,
+    title: given.title,
     ...(type !== undefined && { type }),
     tags: joinTags(before.tags, given.tags),
     metadata: { ...before.metadata, ...given.metadata },

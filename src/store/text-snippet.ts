@@ -28,18 +28,20 @@ const lead = 60;
 /** More matches than this do not make the choice better. */
 const mostMatches = 500;
 
-/** Finds the part of the text in which most of what was asked for stands together. */
+/** Finds the part of the text in which most of what was asked for stands together; never in its front matter. */
 export function snippetOf(text: string, plan: TextPlan): Snippet {
   const needles = [
     ...[...plan.all, ...plan.any, ...plan.more].flat(),
     ...(plan.phrase === undefined ? [] : [plan.phrase]),
   ];
-  const matches = findMatches(text, needles);
+  const front = frontMatterLength(text);
+  const body = text.slice(front);
+  const matches = findMatches(body, needles);
   const first = bestStart(matches, needles);
-  const from = first === undefined ? afterFrontMatter(text) : beginning(text, first.start);
-  const to = ending(text, Math.min(text.length, from + width));
-  const offset = first?.start ?? from;
-  return { ...show(text, [from, to], matches), line: lineAt(text, offset), offset };
+  const from = first === undefined ? 0 : beginning(body, first.start);
+  const to = ending(body, Math.min(body.length, from + width));
+  const offset = front + (first?.start ?? from);
+  return { ...show(body, [from, to], matches), line: lineAt(text, offset), offset };
 }
 
 function findMatches(text: string, needles: readonly Needle[]): Match[] {
@@ -123,10 +125,11 @@ function bestStart(matches: readonly Match[], needles: readonly Needle[]): Match
   return best;
 }
 
-/** Where nothing in the text itself was found, its beginning is shown, but not the facts that some texts begin with. */
-function afterFrontMatter(text: string): number {
-  const found = /^---\r?\n[\s\S]{0,10000}?\n---[ \t]*\r?\n\s*/.exec(text);
-  return found === null ? 0 : found[0].length;
+/** How long the facts are that a text begins with and nobody wants to read; 0 where there is nothing else. */
+function frontMatterLength(text: string): number {
+  const found = /^---[ \t]*\r?\n["']?[\p{L}_#][\s\S]{0,32000}?\n(?:---|\.\.\.)[ \t]*\r?\n\s*/u.exec(text);
+  const isMap = found !== null && /^---[ \t]*\r?\n(?:#.*\n)*["']?[\p{L}_][^:\n]{0,100}:\s/u.test(found[0]);
+  return isMap && found[0].length < text.length ? found[0].length : 0;
 }
 
 /** A little before the match, at the beginning of a word or a sentence where one is near. */

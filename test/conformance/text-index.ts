@@ -286,7 +286,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
     test("where only the title fits, the snippet is the beginning, without front matter", async () => {
       await put(document("a", "---\ntags: [x]\n---\n\n# Heading\n\ntext of it", { title: "Rope" }));
       expect(await index.search(notes, { text: "rope" })).toMatchObject([
-        { snippet: "…# Heading text of it", highlights: [] },
+        { snippet: "# Heading text of it", highlights: [] },
       ]);
     });
 

@@ -1,5 +1,15 @@
-import { nodeCrypto } from "../../base/index.ts";
-import { type Before, type FileDoor, decodeText, encodeText, refuseFile } from "../../file/index.ts";
+import {
+  type Before,
+  type DecodedText,
+  type FileDoor,
+  Pace,
+  canEncode,
+  decodeInParts,
+  encodeText,
+  refuseFile,
+  sha256Of,
+  showPath,
+} from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type Edit, applyEdits, undoEdits } from "./apply-edits.ts";
@@ -26,6 +36,9 @@ export interface EditFileOutput {
   readonly truncated: boolean;
 }
 
+/** Whoever replaces more writes the file anew. */
+const longestText = 1_000_000;
+
 const inputJson: JsonSchema = {
   type: "object",
   properties: {
@@ -38,8 +51,17 @@ const inputJson: JsonSchema = {
       items: {
         type: "object",
         properties: {
-          old_text: { type: "string", minLength: 1, description: "The text to replace, exactly as it is." },
-          new_text: { type: "string", description: "What comes in its place; empty to remove it." },
+          old_text: {
+            type: "string",
+            minLength: 1,
+            maxLength: longestText,
+            description: "The text to replace, exactly as it is.",
+          },
+          new_text: {
+            type: "string",
+            maxLength: longestText,
+            description: "What comes in its place; empty to remove it.",
+          },
           all: { type: "boolean", default: false, description: "Replace it wherever it is." },
         },
         required: ["old_text", "new_text"],
@@ -95,18 +117,19 @@ export function editFileTool({
     input: fromJsonSchema<EditFileInput, EditFileInput>(inputJson),
     output: fromJsonSchema<EditFileOutput, EditFileOutput>(outputJson),
     run: async (args, { signal }) => {
+      const pace = new Pace(signal);
       let change: Change = { bytes: Buffer.alloc(0), replacements: 0, diff: "", truncated: false };
       const written = await files.edit(
         args.path,
-        (before) => {
-          change = changeOf(before, args);
+        async (before) => {
+          change = await changeOf(before, args, pace);
           return change.bytes;
         },
         { signal },
       );
       const { path, bytes, sha256, changed } = written;
       const { replacements, diff, truncated } = change;
-      return { path, replacements, bytes, sha256, changed, diff, truncated };
+      return { path: showPath(path), replacements, bytes, sha256, changed, diff, truncated };
     },
   });
 }
@@ -118,25 +141,27 @@ interface Change {
   readonly truncated: boolean;
 }
 
-function changeOf(before: Before, { edits, expected_sha256: expected }: EditFileInput): Change {
-  const { path, bytes } = before;
-  const decoded = decodeText(bytes, { path });
-  const back = decoded.lossy ? undefined : encodeText(decoded.text, decoded);
-  if (back === undefined) {
+async function changeOf(before: Before, { edits, expected_sha256: given }: EditFileInput, pace: Pace): Promise<Change> {
+  const { bytes } = before;
+  const path = showPath(before.path);
+  const decoded = await decodeInParts(bytes, { path: before.path }, pace);
+  if (decoded.lossy || !canEncode(decoded.encoding)) {
     throw refuseFile("bad_encoding", `${path} is no UTF-8 or UTF-16, and would lose characters; convert it first`);
   }
-  if (expected !== undefined && before.sha256 !== expected.toLowerCase()) {
-    const undone = undoEdits(decoded.text, edits);
-    const original = undone === undefined ? undefined : encodeText(undone, decoded);
-    if (original !== undefined && hash(original) === expected.toLowerCase()) {
-      return { bytes, replacements: 0, diff: "", truncated: false };
-    }
+  const expected = given?.toLowerCase();
+  if (expected !== undefined && before.sha256 !== expected) {
+    const undone = await undoEdits(decoded.text, edits, pace);
+    const isDone = undone !== undefined && (await sha256Of(encode(undone, decoded))) === expected;
+    if (isDone) return { bytes, replacements: 0, diff: "", truncated: false };
     throw refuseFile("changed", `${path} changed since it was read; read it again, then decide`);
   }
-  const { text, replacements } = applyEdits(decoded.text, edits);
-  return { bytes: encodeText(text, decoded) ?? bytes, replacements, ...lineDiff(decoded.text, text) };
+  const { text, replacements } = await applyEdits(decoded.text, edits, pace);
+  const diff = lineDiff(decoded.text, text);
+  await pace.rest();
+  return { bytes: encode(text, decoded), replacements, ...diff };
 }
 
-function hash(bytes: Uint8Array): string {
-  return nodeCrypto().createHash("sha256").update(bytes).digest("hex");
+/** In the encoding in which it was read, which is one that can be written. */
+function encode(text: string, decoded: DecodedText): Buffer {
+  return encodeText(text, decoded) ?? Buffer.from(text, "utf8");
 }

@@ -1,9 +1,21 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, describe, expect, test } from "vitest";
+import { busiestTurn } from "../../../test/support/busiest-turn.ts";
 import { createEngine } from "../../engine/index.ts";
 import { createFileDoor } from "../../file/index.ts";
 import { type AnyTool, type ToolResult, ToolRegistry } from "../../tool/index.ts";
@@ -299,7 +311,7 @@ describe("edit_file", () => {
 });
 
 describe("list_dir", () => {
-  const files = { ".env": "", ".gitignore": "dist\n", "a.md": "abc", "dist/x.js": "", "src/b/c.ts": "" };
+  const files = { ".hidden": "", ".gitignore": "dist\n", "a.md": "abc", "dist/x.js": "", "src/b/c.ts": "" };
 
   test("lists one level, without hidden and ignored entries", async () => {
     const { output, root } = bench(files);
@@ -318,8 +330,8 @@ describe("list_dir", () => {
     const { output } = bench(files);
     const all = await output<{ entries: { path: string }[] }>("list_dir", { depth: 3, hidden: true, gitignore: false });
     expect(all.entries.map(({ path }) => path)).toEqual([
-      ".env",
       ".gitignore",
+      ".hidden",
       "a.md",
       "dist",
       "dist/x.js",
@@ -406,13 +418,169 @@ describe("search_files", () => {
     expect(await bench(files).reason("search_files", { query, regex: true })).toBe("bad_pattern");
   });
 
+  test("files are searched to their end, however large", async () => {
+    const lines = 300_000;
+    const text = Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\r\n");
+    const { output } = bench({
+      "large.log": `${text}\r\nneedle 中文\n`,
+      "wide.txt": Buffer.from(`\ufeff${text}\nneedle`, "utf16le"),
+    });
+    const found = await output<Found>("search_files", { query: "needle" });
+    expect(found).toEqual({
+      matches: [
+        { path: "large.log", line: lines + 1, column: 1, excerpt: "needle 中文" },
+        { path: "wide.txt", line: lines + 1, column: 1, excerpt: "needle" },
+      ],
+      files_searched: 2,
+      binary_files: 0,
+      truncated: false,
+    });
+    expect(places(await output<Found>("search_files", { query: "^line 299999$", regex: true }))).toEqual([
+      "large.log:299999:1",
+      "wide.txt:299999:1",
+    ]);
+  });
+
+  test("characters and lines that lie across two parts are read as one", async () => {
+    for (const before of [65_533, 65_534, 65_535, 65_536, 65_537]) {
+      const { output } = bench({ "a.txt": `${"-".repeat(before - 2)}\n中文 needle\nend` });
+      const found = await output<Found>("search_files", { query: "中文 needle" });
+      expect(found.matches).toEqual([{ path: "a.txt", line: 2, column: 1, excerpt: "中文 needle" }]);
+    }
+  });
+
+  test("what was not searched whole is named, with the reason", async () => {
+    const { output, root } = bench({
+      "minified.js": `${"x".repeat(5000)}near${"x".repeat(200_000)}far\nnext\n`,
+    });
+    const handle = openSync(join(root, "huge.log"), "w");
+    // Mostly a hole, which takes no room on the disk.
+    writeSync(handle, "near\n".repeat(2000), 0);
+    writeSync(handle, "far\n", 70 * 1_048_576);
+    closeSync(handle);
+    const near = await output<Found>("search_files", { query: "near", include: "*.js" });
+    expect(near.matches).toContainEqual(expect.objectContaining({ path: "minified.js", line: 1, column: 5001 }));
+    const far = await output<Found>("search_files", { query: "next", include: "*.js" });
+    expect(places(far)).toEqual(["minified.js:2:1"]);
+    const missed = await output("search_files", { query: "far" });
+    expect(missed).toMatchObject({
+      matches: [],
+      truncated: true,
+      skipped_count: 2,
+      skipped: [
+        { path: "huge.log", why: expect.stringContaining("only its first 67108864 bytes") },
+        { path: "minified.js", why: expect.stringContaining("line 1 is longer than 32768 characters") },
+      ],
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("what may not be read is named too", async () => {
+    const { output, root } = bench({ "a.txt": "x", "locked.txt": "x", "folder/b.txt": "x" });
+    chmodSync(join(root, "locked.txt"), 0);
+    chmodSync(join(root, "folder"), 0);
+    closing.push(() => chmodSync(join(root, "folder"), 0o755));
+    expect(await output("search_files", { query: "x" })).toMatchObject({
+      matches: [{ path: "a.txt" }],
+      skipped: [{ path: "locked.txt" }, { path: "folder", why: "the folder cannot be read" }],
+      truncated: true,
+    });
+  });
+
   test("a hostile pattern over large files holds nobody up", async () => {
-    const { output } = bench({ "a.txt": `${"a".repeat(5000)}\n`.repeat(400) });
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const found = await output<Found>("search_files", { query: "(a+)+$x", regex: true });
-    delay.disable();
-    expect(found.matches).toEqual([]);
-    expect(delay.max / 1e6).toBeLessThan(500);
+    const { output } = bench({ "a.txt": `${"a".repeat(5000)}\n`.repeat(400), "one.txt": "a".repeat(2_000_000) });
+    const search = (query: string) => async () => {
+      expect((await output<Found>("search_files", { query, regex: true })).matches).toEqual([]);
+    };
+    for (const query of ["(a+)+$x", "(a|b)+(a|c)+x"]) expect(await busiestTurn(search(query))).toBeLessThan(50);
+  });
+});
+
+describe("names that deceive the eye", () => {
+  const name = "photo\u202egpj.\u001b[2Jtxt";
+  const shown = "photo<U+202E>gpj.<U+001B>[2Jtxt";
+  const files = { [`in/${name}`]: "needle one\n", "in/plain.txt": "needle" };
+
+  test("are shown for what they are, and can be used as they are shown", async () => {
+    const { call, output, text } = bench(files);
+    const path = `in/${shown}`;
+    const listed = await output<{ entries: object[] }>("list_dir", { path: "in" });
+    expect(listed.entries[0]).toMatchObject({ name: shown, path });
+    for (const target of ["names", "contents"]) {
+      const query = target === "names" ? "gpj" : "needle one";
+      expect(await output("search_files", { query, target })).toMatchObject({ matches: [{ path }] });
+    }
+    expect(await output("read_file", { path })).toMatchObject({ path, content: "needle one\n" });
+    expect(await output("read_file", { path: `in/${name}` })).toMatchObject({ path });
+    expect(await output("edit_file", { path, edits: [{ old_text: "one", new_text: "two" }] })).toMatchObject({ path });
+    expect(await output("write_file", { path, content: "three" })).toMatchObject({ path, created: false });
+    expect(text(`in/${name}`)).toBe("three");
+    const refused = await call("edit_file", { path, edits: [{ old_text: "one", new_text: "two" }] });
+    // oxlint-disable-next-line no-control-regex
+    expect(JSON.stringify([listed, refused])).not.toMatch(/[\u001b\u202e]|\\u001b/);
+  });
+
+  test("that other systems could not have are read where they are", async () => {
+    const odd = ["Meeting: x.md", " lead.md", "c:5.md", "back\\slash.md", "a#b.md", "trail.md ", "con.md"];
+    const { output, reason } = bench(Object.fromEntries(odd.map((path) => [path, path])));
+    for (const path of odd) expect(await output("read_file", { path })).toMatchObject({ path, content: path });
+    expect(await reason("write_file", { path: "Meeting: y.md", content: "x" })).toBe("bad_name");
+    expect(await reason("read_file", { path: "Meeting: y.md" })).toBe("bad_name");
+  });
+});
+
+describe("files as large as may be read", () => {
+  const size = 8 * 1_048_576 - 64;
+  const contents: Record<string, Buffer> = {
+    "only-line-ends.txt": Buffer.alloc(size, "\n"),
+    "one-line.txt": Buffer.alloc(size, "a"),
+    "crlf.txt": Buffer.alloc(size, "x\r\n"),
+    "chinese.txt": Buffer.from("中文字\n".repeat(Math.floor(size / 10))),
+    "utf-16.txt": Buffer.from(`\ufeff${"中文\n".repeat(Math.floor(size / 6) - 1)}`, "utf16le"),
+    "latin.txt": Buffer.alloc(size, Buffer.from([0x61, 0xe9, 10])),
+  };
+
+  /** Of processor time. The better of two: what the engine compiles and throws away comes once. */
+  async function busiest(work: () => Promise<unknown>): Promise<number> {
+    const first = await busiestTurn(work);
+    return first < 50 ? first : Math.min(first, await busiestTurn(work));
+  }
+
+  test.each(Object.keys(contents))("reading %s holds nobody up", async (name) => {
+    const { output } = bench({ [name]: contents[name] ?? "" });
+    for (const range of [{}, { start_line: -3, line_numbers: true }]) {
+      expect(await busiest(() => output("read_file", { path: name, ...range }))).toBeLessThan(50);
+    }
+  });
+
+  test.each([
+    ["only-line-ends.txt", { old_text: "\n", new_text: "\t", all: true }, undefined],
+    ["one-line.txt", { old_text: "a", new_text: "b" }, "many_matches"],
+    ["one-line.txt", { old_text: "a", new_text: "bb", all: true }, "too_large"],
+    ["one-line.txt", { old_text: `${"a".repeat(400_000)}b${"a".repeat(400_000)}`, new_text: "" }, "no_match"],
+    ["crlf.txt", { old_text: "x\n", new_text: "y\n", all: true }, undefined],
+    ["chinese.txt", { old_text: "字", new_text: "子", all: true }, undefined],
+    ["utf-16.txt", { old_text: "文\n", new_text: "子\n", all: true }, undefined],
+  ])("editing %s holds nobody up (%#)", async (name, edit, reason) => {
+    const { root, ...made } = bench();
+    const turn = await busiest(async () => {
+      writeFileSync(join(root, name), contents[name] ?? "");
+      // Writing the file anew is not part of it.
+      await new Promise((resolve) => void setImmediate(resolve));
+      expect(await made.reason("edit_file", { path: name, edits: [edit] })).toBe(reason);
+    });
+    expect(turn).toBeLessThan(50);
+  });
+
+  test("a cancelled edit stops at once and changes nothing", async () => {
+    const { root, tools } = bench({ "a.txt": contents["one-line.txt"] ?? "" });
+    const controller = new AbortController();
+    const edit = tools.find(({ name }) => name === "edit_file");
+    const edits = [{ old_text: "a", new_text: "b", all: true }];
+    const engine = createEngine({ tools: [edit as AnyTool] });
+    closing.push(() => engine.close());
+    const call = engine.call("edit_file", { path: "a.txt", edits }, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 30);
+    expect(await call).toMatchObject({ success: false, error: { code: "cancelled" } });
+    expect(readFileSync(join(root, "a.txt"), "utf8").startsWith("aaa")).toBe(true);
   });
 });

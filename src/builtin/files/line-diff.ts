@@ -10,82 +10,138 @@ export interface LineDiff {
 const around = 2;
 const maxChars = 8_000;
 
-/** The table for finding common lines may have so many cells; beyond, everything between the ends counts as changed. */
-const maxCells = 1_000_000;
+/** From the first change on, so much of each text is compared line by line; that is more than can be shown. */
+const comparedChars = 65_536;
+const comparedLines = 1_000;
+
+/** So much of two texts is compared at once. */
+const windowChars = 65_536;
 
 type Mark = " " | "-" | "+";
 type Line = readonly [mark: Mark, text: string];
 
-/** The lines in which two texts differ, with a little of what is around them. */
+/**
+ * The lines in which two texts differ, with a little of what is around them. What is the same at both ends is only
+ * passed over, and of the rest only as much is looked at as can be shown: also texts of many megabytes take milliseconds.
+ */
 export function lineDiff(before: string, after: string): LineDiff {
-  const [old, now] = [before.split("\n"), after.split("\n")];
-  const head = commonHead(old, now);
-  const tail = commonTail(old, now, head);
-  const middle = compare(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
-  const lead = Math.min(head, around);
-  const lines: Line[] = [
-    ...old.slice(head - lead, head).map((text): Line => [" ", text]),
-    ...middle,
-    ...old.slice(old.length - tail, old.length - tail + around).map((text): Line => [" ", text]),
-  ];
-  const text = hunks(lines, head - lead + 1).join("\n");
-  return { diff: text.slice(0, maxChars).toWellFormed(), truncated: text.length > maxChars };
+  const head = lineStart(before, commonHead(before, after));
+  const tail = commonTail(before.slice(head), after.slice(head));
+  const old = firstLines(before.slice(head, before.length - tail), tail === 0);
+  const now = firstLines(after.slice(head, after.length - tail), tail === 0);
+  const cut = old.cut || now.cut;
+  const compared = compare(old.lines, now.lines);
+  const lead = linesBefore(before, head);
+  const follow = tail === 0 ? [] : before.slice(before.length - tail).split("\n", around);
+  const lines: Line[] = [...lead.map(kept), ...(cut ? untilLastKept(compared) : [...compared, ...follow.map(kept)])];
+  const first = countLineEnds(before, head) - lead.length + 1;
+  const text = hunks(lines, first).join("\n");
+  return { diff: text.slice(0, maxChars).toWellFormed(), truncated: cut || text.length > maxChars };
 }
 
-function commonHead(a: readonly string[], b: readonly string[]): number {
+function commonHead(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < most && a.slice(at, at + windowChars) === b.slice(at, at + windowChars)) at += windowChars;
+  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return Math.min(at, most);
+}
+
+/** How long the lines are that both texts end with. */
+function commonTail(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  const end = (text: string, from: number): string => text.slice(text.length - from - windowChars, text.length - from);
   let count = 0;
-  while (count < a.length && count < b.length && a[count] === b[count]) count++;
+  while (count + windowChars <= most && end(a, count) === end(b, count)) count += windowChars;
+  while (count < most && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
+  const lineEnd = a.indexOf("\n", a.length - count);
+  return lineEnd === -1 ? 0 : a.length - lineEnd - 1;
+}
+
+function countLineEnds(text: string, before: number): number {
+  let count = 0;
+  for (let at = 0; at < before; at++) if (text.charCodeAt(at) === 10) count++;
   return count;
 }
 
-function commonTail(a: readonly string[], b: readonly string[], head: number): number {
-  const most = Math.min(a.length, b.length) - head;
-  let count = 0;
-  while (count < most && a[a.length - 1 - count] === b[b.length - 1 - count]) count++;
-  return count;
+/** Where the line begins in which this offset lies. */
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** The lines that are shown before one that begins here. */
+function linesBefore(text: string, at: number): string[] {
+  const lines: string[] = [];
+  for (let end = at; end > 0 && lines.length < around;) {
+    const start = lineStart(text, end - 1);
+    lines.unshift(text.slice(start, end - 1));
+    end = start;
+  }
+  return lines;
+}
+
+/** The first lines of a part, which ends with the end of a line unless it is the end of its text. */
+function firstLines(text: string, isEnd: boolean): { readonly lines: readonly string[]; readonly cut: boolean } {
+  const lines = text.slice(0, comparedChars).split("\n", comparedLines + 1);
+  const cut = text.length > comparedChars || lines.length > comparedLines;
+  if (!cut && !isEnd) lines.pop();
+  return { lines: lines.slice(0, comparedLines), cut };
 }
 
 /** Removed, added and kept lines, by the longest common subsequence. */
 function compare(old: readonly string[], now: readonly string[]): Line[] {
-  if (old.length * now.length > maxCells) return [...old.map(removed), ...now.map(added)];
   const common = commonLengths(old, now);
   const lines: Line[] = [];
   let [i, j] = [0, 0];
   while (i < old.length || j < now.length) {
     const [was, is] = [old[i], now[j]];
     if (was !== undefined && was === is) {
-      lines.push([" ", was]);
+      lines.push(kept(was));
       [i, j] = [i + 1, j + 1];
     } else if (was !== undefined && (is === undefined || common(i + 1, j) >= common(i, j + 1))) {
-      lines.push(removed(was));
+      lines.push(["-", was]);
       i++;
     } else {
-      lines.push(added(is ?? ""));
+      lines.push(["+", is ?? ""]);
       j++;
     }
   }
   return lines;
 }
 
-function removed(text: string): Line {
-  return ["-", text];
+function kept(text: string): Line {
+  return [" ", text];
 }
 
-function added(text: string): Line {
-  return ["+", text];
+/** Behind the last line that both have, what was compared says nothing: the rest may go on with the same lines. */
+function untilLastKept(lines: readonly Line[]): readonly Line[] {
+  const last = lines.findLastIndex(([mark]) => mark === " ");
+  return last === -1 ? lines : lines.slice(0, last + 1);
 }
 
 /** How many lines the rests from `i` and from `j` on have in common, in order. */
 function commonLengths(old: readonly string[], now: readonly string[]): (i: number, j: number) => number {
+  const [left, right] = numbered(old, now);
   const width = now.length + 1;
-  const lengths = new Uint32Array((old.length + 1) * width);
+  const lengths = new Uint16Array((old.length + 1) * width);
   const at = (i: number, j: number): number => lengths[i * width + j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = now.length - 1; j >= 0; j--) {
-      lengths[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      lengths[i * width + j] = left[i] === right[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
   return at;
+}
+
+/** Lines as numbers, the same for the same: long lines are then compared only once. */
+function numbered(...texts: readonly [readonly string[], readonly string[]]): [number[], number[]] {
+  const known = new Map<string, number>();
+  const numberOf = (line: string): number => {
+    const number = known.get(line) ?? known.size;
+    known.set(line, number);
+    return number;
+  };
+  return [texts[0].map(numberOf), texts[1].map(numberOf)];
 }
 
 /** Groups of changes with what is around them; `first` is the number of the first line in both texts. */

@@ -1,4 +1,4 @@
-import type { EntryType, FileDoor, WalkEnd } from "../../file/index.ts";
+import { type EntryType, type FileDoor, type WalkEnd, showGivenPath, showPath } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 
@@ -83,7 +83,8 @@ export function listDirTool({ files }: { readonly files: FileDoor }): Tool<ListD
     name: "list_dir",
     description:
       "Lists a folder of the workspace: names, paths, types (file, folder, link, other), sizes and times, sorted by " +
-      "name; with depth also what is in its folders. Leaves out hidden entries and what .gitignore names, unless asked.",
+      "name; with depth also what is in its folders. Leaves out hidden entries and what .gitignore names, unless asked. " +
+      "A character in a name that would deceive the eye stands as <U+202E>; other tools take the path as it is shown.",
     displayName: "List folder",
     category: "file",
     tags: ["file", "folder"],
@@ -102,18 +103,18 @@ export function listDirTool({ files }: { readonly files: FileDoor }): Tool<ListD
         const { name, path, type } = step.value;
         const facts = await step.value.facts();
         entries.push({
-          name,
-          path,
+          name: showPath(name),
+          path: showPath(path),
           type,
           ...(facts !== undefined && type === "file" && { size: facts.size }),
           ...(facts !== undefined && { modified: new Date(facts.modifiedMs).toISOString() }),
         });
       }
-      return { path, entries, ...endOf(step.value) };
+      return { path: showGivenPath(path), entries, ...endOf(step.value) };
     },
   });
 }
 
 function endOf({ truncated, unreadable }: WalkEnd): Pick<ListDirOutput, "truncated" | "unreadable"> {
-  return { truncated, ...(unreadable.length > 0 && { unreadable }) };
+  return { truncated, ...(unreadable.length > 0 && { unreadable: unreadable.map(showPath) }) };
 }

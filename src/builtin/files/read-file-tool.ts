@@ -1,5 +1,4 @@
-import { nodeCrypto } from "../../base/index.ts";
-import { type FileDoor, type ReadFile, decodeText } from "../../file/index.ts";
+import { type FileDoor, Pace, type ReadFile, decodeInParts, sha256Of, showPath } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { refuseEdit } from "./file-tool-reasons.ts";
@@ -104,7 +103,7 @@ export function readFileTool({
       const { offset = 0 } = args;
       const maxBytes = byBytes(args) ? Math.min(args.length ?? maxChars, maxChars) : files.maxBytes;
       const file = await files.read(args.path, { offset, maxBytes, signal });
-      return args.encoding === "base64" ? asBase64(file, offset) : asText(file, args);
+      return args.encoding === "base64" ? await asBase64(file, offset) : await asText(file, args, new Pace(signal));
     },
   });
 }
@@ -120,23 +119,24 @@ function checkRange(args: ReadFileInput): void {
   }
 }
 
-function asBase64(file: ReadFile, offset: number): ReadFileOutput {
-  return { ...facts(file, offset), encoding: "base64", content: file.bytes.toString("base64") };
+async function asBase64(file: ReadFile, offset: number): Promise<ReadFileOutput> {
+  return { ...(await facts(file, offset)), encoding: "base64", content: file.bytes.toString("base64") };
 }
 
-function asText(file: ReadFile, args: ReadFileInput): ReadFileOutput {
+async function asText(file: ReadFile, args: ReadFileInput, pace: Pace): Promise<ReadFileOutput> {
   const { offset = 0 } = args;
-  const { text, encoding, lossy } = decodeText(file.bytes, {
+  const options = {
     path: file.path,
     cut: file.truncated,
     from: offset > 0 ? "middle" : "start",
     ...(args.encoding !== undefined && { encoding: args.encoding }),
-  });
+  } as const;
+  const { text, encoding, lossy } = await decodeInParts(file.bytes, options, pace);
   const note = lossy ? { note: `some bytes are no ${encoding} and are shown as \ufffd; name the encoding` } : {};
-  if (byBytes(args)) return { ...facts(file, offset), encoding, content: text, ...note };
+  if (byBytes(args)) return { ...(await facts(file, offset)), encoding, content: text, ...note };
   const { start_line: start = 1, end_line: end, line_numbers: numbered = false } = args;
-  const lines = selectLines(text, { start, end, numbered, maxChars });
-  return { ...facts(file, 0), ...lineFacts(lines, file), encoding, content: lines.content, ...note };
+  const lines = await selectLines(text, { start, end, numbered, maxChars }, pace);
+  return { ...(await facts(file, 0)), ...lineFacts(lines, file), encoding, content: lines.content, ...note };
 }
 
 function lineFacts(lines: SelectedLines, file: ReadFile): Partial<ReadFileOutput> & Pick<ReadFileOutput, "truncated"> {
@@ -151,14 +151,14 @@ function lineFacts(lines: SelectedLines, file: ReadFile): Partial<ReadFileOutput
   };
 }
 
-function facts(file: ReadFile, offset: number): Pick<ReadFileOutput, "path" | "size" | "truncated"> {
+async function facts(file: ReadFile, offset: number): Promise<Pick<ReadFileOutput, "path" | "size" | "truncated">> {
   const whole = offset === 0 && !file.truncated;
   const next = offset + file.bytes.length;
   return {
-    path: file.path,
+    path: showPath(file.path),
     size: file.size,
     truncated: file.truncated,
-    ...(whole && { sha256: nodeCrypto().createHash("sha256").update(file.bytes).digest("hex") }),
+    ...(whole && { sha256: await sha256Of(file.bytes) }),
     ...(file.truncated && { next_offset: next }),
   };
 }

@@ -1,7 +1,7 @@
 import type { FileDoor } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { type FileMatch, type FileQuery, searchFiles } from "./search-files.ts";
+import { type FileMatch, type FileQuery, type SkippedFile, searchFiles } from "./search-files.ts";
 
 /** What `search_files` takes. */
 export interface SearchFilesInput {
@@ -22,6 +22,10 @@ export interface SearchFilesOutput {
   readonly files_searched: number;
   /** Files left out because they hold no text. */
   readonly binary_files: number;
+  /** The first files and folders that were not searched, or not to their end; absent when there are none. */
+  readonly skipped?: readonly SkippedFile[];
+  /** How many there are. */
+  readonly skipped_count?: number;
   /** There may be more. */
   readonly truncated: boolean;
 }
@@ -81,6 +85,15 @@ const outputJson: JsonSchema = {
     },
     files_searched: { type: "integer" },
     binary_files: { type: "integer" },
+    skipped: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { path: { type: "string" }, why: { type: "string" } },
+        required: ["path", "why"],
+      },
+    },
+    skipped_count: { type: "integer" },
     truncated: { type: "boolean" },
   },
   required: ["matches", "files_searched", "binary_files", "truncated"],
@@ -97,7 +110,7 @@ export function searchFilesTool({
     description:
       "Searches the files of the workspace for a text, or with regex for a pattern (no lookaround, no backreferences), " +
       "line by line. Gives path, line, column and the line itself; target names searches file and folder names instead. " +
-      "Leaves out hidden files and what .gitignore names, unless asked.",
+      "Leaves out hidden files and what .gitignore names, unless asked; `skipped` names what could not be searched whole.",
     displayName: "Search files",
     category: "file",
     tags: ["file", "search"],
@@ -108,8 +121,10 @@ export function searchFilesTool({
     input: fromJsonSchema<SearchFilesInput, SearchFilesInput>(inputJson),
     output: fromJsonSchema<SearchFilesOutput, SearchFilesOutput>(outputJson),
     run: async (args, { signal }) => {
-      const { matches, filesSearched, binary, truncated } = await searchFiles(files, { ...queryOf(args), signal });
-      return { matches, files_searched: filesSearched, binary_files: binary, truncated };
+      const found = await searchFiles(files, { ...queryOf(args), signal });
+      const { matches, filesSearched, binary, skipped, skippedCount, truncated } = found;
+      const left = skippedCount > 0 && { skipped, skipped_count: skippedCount };
+      return { matches, files_searched: filesSearched, binary_files: binary, ...left, truncated };
     },
   });
 }

@@ -1,5 +1,14 @@
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
-import { type FileDoor, type IgnoreRules, type WalkEntry, decodeText, ignoreRules } from "../../file/index.ts";
+import {
+  type FileDoor,
+  type IgnoreRules,
+  Pace,
+  type WalkEntry,
+  ignoreRules,
+  showPath,
+  textDecoder,
+} from "../../file/index.ts";
+import { LineBlocks } from "./line-blocks.ts";
 import { type LineMatch, type LineMatcher, type LineQuery, lineMatcher } from "./line-matcher.ts";
 
 /** What to look for, and where. */
@@ -25,24 +34,34 @@ export interface FileMatch {
   readonly excerpt?: string;
 }
 
+/** A file or a folder that was not searched, or not to its end, and why. */
+export interface SkippedFile {
+  readonly path: string;
+  readonly why: string;
+}
+
 /** What a search found. */
 export interface FileMatches {
   readonly matches: readonly FileMatch[];
   readonly filesSearched: number;
   /** Files that hold no text. */
   readonly binary: number;
-  /** There may be more: a limit was reached, or a file was too long to be searched to its end. */
+  /** The first that were not searched whole. */
+  readonly skipped: readonly SkippedFile[];
+  readonly skippedCount: number;
+  /** There may be more: a limit was reached, or something was skipped. */
   readonly truncated: boolean;
 }
 
 const maxEntries = 100_000;
-const maxFileBytes = 2 * 1_048_576;
+const maxFileBytes = 64 * 1_048_576;
 const maxTotalBytes = 256 * 1_048_576;
+/** Read and searched at a time. */
+const partBytes = 65_536;
 /** Of one line; what follows is not searched. */
-const maxLine = 10_000;
+const maxLine = 32_768;
 const excerptChars = 200;
-/** Others get their turn this often. */
-const turnMs = 8;
+const mostSkipped = 20;
 
 /** Searches names and contents of files below a folder. */
 export async function searchFiles(files: FileDoor, query: FileQuery): Promise<FileMatches> {
@@ -57,36 +76,43 @@ class Search {
   readonly #query: FileQuery;
   readonly #matcher: LineMatcher;
   readonly #include: IgnoreRules | undefined;
-  readonly #clock: Pick<Clock, "elapsed">;
+  readonly #pace: Pace;
   readonly #matches: FileMatch[] = [];
+  readonly #skipped: SkippedFile[] = [];
+  #skippedCount = 0;
   #files = 0;
   #binary = 0;
   #bytesLeft = maxTotalBytes;
   #truncated = false;
-  #turnEnds = 0;
 
   constructor(query: FileQuery, matcher: LineMatcher, include: IgnoreRules | undefined) {
     this.#query = query;
     this.#matcher = matcher;
     this.#include = include;
-    this.#clock = query.clock ?? systemClock;
+    this.#pace = new Pace(query.signal, query.clock ?? systemClock);
   }
 
   async run(files: FileDoor): Promise<FileMatches> {
-    const { path, hidden, gitignore, signal } = this.#query;
+    const { path, hidden, gitignore, signal, maxResults } = this.#query;
     const walk = files.walk(path, { maxEntries, hidden, gitignore, signal });
-    this.#turnEnds = this.#clock.elapsed() + turnMs;
     try {
       let step = await walk.next();
       for (; step.done !== true && !this.#isFull(); step = await walk.next()) await this.#look(step.value);
       this.#truncated ||= step.done === true ? step.value.truncated : true;
+      for (const folder of step.done === true ? step.value.unreadable : []) {
+        this.#skip(folder, "the folder cannot be read");
+      }
     } finally {
       await walk.return({ entries: 0, truncated: true, unreadable: [] });
     }
-    const { maxResults } = this.#query;
-    const matches = this.#matches.slice(0, maxResults);
-    const truncated = this.#truncated || this.#matches.length > maxResults;
-    return { matches, filesSearched: this.#files, binary: this.#binary, truncated };
+    return {
+      matches: this.#matches.slice(0, maxResults),
+      filesSearched: this.#files,
+      binary: this.#binary,
+      skipped: this.#skipped,
+      skippedCount: this.#skippedCount,
+      truncated: this.#truncated || this.#matches.length > maxResults,
+    };
   }
 
   /** One more than wanted, to know whether there is more. */
@@ -94,59 +120,74 @@ class Search {
     return this.#matches.length > this.#query.maxResults || this.#bytesLeft <= 0;
   }
 
-  async #look(entry: WalkEntry): Promise<void> {
-    const { target } = this.#query;
-    // Paths of other roots than the first are absolute; to rules they are paths all the same.
-    const path = entry.path.replace(/^\/+/, "");
-    const wanted = this.#include === undefined || this.#include.matches(path, entry.type === "folder");
-    if (target !== "contents" && wanted && this.#matcher.find(entry.name) !== undefined) {
-      this.#matches.push({ path: entry.path });
-    }
-    if (target === "names" || entry.type !== "file" || !wanted) return;
-    const text = await this.#textOf(entry);
-    if (text !== undefined && this.#matcher.mayHold(text)) await this.#searchText(entry.path, text);
+  #skip(path: string, why: string): void {
+    this.#truncated = true;
+    this.#skippedCount++;
+    if (this.#skipped.length < mostSkipped) this.#skipped.push({ path: showPath(path), why });
   }
 
-  async #textOf(entry: WalkEntry): Promise<string | undefined> {
-    const { signal } = this.#query;
+  async #look(entry: WalkEntry): Promise<void> {
+    const { target } = this.#query;
+    if (!this.#isIncluded(entry)) return;
+    if (target !== "contents" && this.#matcher.find(entry.name) !== undefined) {
+      this.#matches.push({ path: showPath(entry.path) });
+    }
+    if (target === "names" || entry.type !== "file") return;
     try {
-      const file = await entry.read({ maxBytes: Math.min(maxFileBytes, this.#bytesLeft), signal });
-      this.#bytesLeft -= file.bytes.length;
-      const { text } = decodeText(file.bytes, { path: entry.path, cut: file.truncated });
-      this.#files++;
-      this.#truncated ||= file.truncated;
-      return text;
+      await this.#searchFile(entry);
     } catch (error) {
       if (!isFailureError(error) || error.reason === "aborted") throw error;
       if (error.reason === "binary") this.#binary++;
-      return undefined;
+      else if (error.reason !== "not_found") this.#skip(entry.path, error.message);
     }
   }
 
-  async #searchText(path: string, text: string): Promise<void> {
-    let number = 0;
-    for (let start = 0; start < text.length && !this.#isFull();) {
-      const end = text.indexOf("\n", start);
-      const stop = end === -1 ? text.length : end;
-      number++;
-      if (stop - start > maxLine) this.#truncated = true;
-      const line = text.slice(start, Math.min(stop, start + maxLine)).replace(/\r$/, "");
+  #isIncluded({ path, type }: WalkEntry): boolean {
+    // Paths of other roots than the first are absolute; to rules they are paths all the same.
+    return this.#include === undefined || this.#include.matches(path.replace(/^\/+/, ""), type === "folder");
+  }
+
+  async #searchFile(entry: WalkEntry): Promise<void> {
+    const { signal } = this.#query;
+    const blocks = new LineBlocks(maxLine);
+    let decode: ReturnType<typeof textDecoder> | undefined;
+    let offset = 0;
+    for (let last = false; !last && !this.#isFull();) {
+      const most = Math.min(partBytes, maxFileBytes - offset, this.#bytesLeft);
+      if (most <= 0) return this.#skip(entry.path, `only its first ${maxFileBytes} bytes were searched`);
+      const { bytes, truncated } = await entry.read({ offset, maxBytes: most, signal });
+      if (decode === undefined) {
+        decode = textDecoder(bytes, { path: entry.path });
+        this.#files++;
+      }
+      // A file that lost its end meanwhile has no more to read.
+      last = !truncated || bytes.length === 0;
+      offset += bytes.length;
+      this.#bytesLeft -= bytes.length;
+      await this.#searchLines(entry.path, blocks.take(decode(bytes, last), last), blocks);
+      if (!last && this.#bytesLeft <= 0) {
+        this.#skip(entry.path, `the search ended after ${maxTotalBytes} bytes in all; look in a smaller folder`);
+      }
+    }
+    if (blocks.longLine !== undefined) {
+      const what = `line ${blocks.longLine} is longer than ${maxLine} characters`;
+      this.#skip(entry.path, `${what}: only the beginning of such lines was searched`);
+    }
+  }
+
+  // oxlint-disable-next-line max-params -- the lines, and where they are from
+  async #searchLines(path: string, block: string, blocks: LineBlocks): Promise<void> {
+    await this.#pace.rest();
+    if (block === "" || !this.#matcher.mayHold(block)) return;
+    for (const { line, number } of blocks.lines(block)) {
+      if (this.#isFull()) return;
       const match = this.#matcher.find(line);
       if (match !== undefined) {
-        this.#matches.push({ path, line: number, column: match.at + 1, excerpt: excerpt(line, match) });
+        const place = { line: number, column: match.at + 1, excerpt: excerpt(line, match) };
+        this.#matches.push({ path: showPath(path), ...place });
       }
-      start = stop + 1;
-      if (number % 64 === 0) await this.#giveWay();
+      if (number % 64 === 0) await this.#pace.rest();
     }
-    await this.#giveWay();
-  }
-
-  async #giveWay(): Promise<void> {
-    if (this.#clock.elapsed() < this.#turnEnds) return;
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
-    this.#turnEnds = this.#clock.elapsed() + turnMs;
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Pace } from "../../file/index.ts";
 import { refuseEdit } from "./file-tool-reasons.ts";
+import { afterLineEnds, countLineEnds } from "./line-ends.ts";
 
 /** Which lines of a text to show. */
 export interface LineRange {
@@ -25,25 +27,46 @@ export interface SelectedLines {
 }
 
 /** Picks lines of a text. Their own line ends stay as they are. */
-export function selectLines(text: string, range: LineRange): SelectedLines {
-  const lines = text.split("\n");
+export async function selectLines(text: string, range: LineRange, pace: Pace): Promise<SelectedLines> {
   // The end of the last line begins no new one.
-  if (lines.at(-1) === "") lines.pop();
-  const total = lines.length;
+  const total = (await countLineEnds(text, text.length, pace)) + (text === "" || text.endsWith("\n") ? 0 : 1);
   const [first, last] = boundsOf(range, total);
-  const picked = lines.slice(first - 1, last).map((line, at) => (range.numbered ? `${first + at}\t${line}` : line));
-  const { fitted, chars } = fit(picked, range.maxChars);
-  if (fitted === picked.length) {
+  const from = await afterLineEnds(text, first - 1, pace);
+  const picked = pick(text.slice(from), { range, first, last });
+  const facts = { start: first, total };
+  if (picked.length === last - first + 1) {
     const ended = last === total && picked.length > 0 && text.endsWith("\n");
     const content = picked.join("\n") + (ended ? "\n" : "");
-    return { content, start: first, end: last, total, next: undefined, cutLine: false };
+    return { ...facts, content, end: last, next: undefined, cutLine: false };
   }
-  const cutLine = fitted === 0;
-  const content = cutLine
-    ? (picked[0] ?? "").slice(0, range.maxChars).toWellFormed()
-    : picked.join("\n").slice(0, chars);
-  const end = first + Math.max(fitted, 1) - 1;
-  return { content, start: first, end, total, next: end < last ? end + 1 : undefined, cutLine };
+  const end = first + Math.max(picked.length, 1) - 1;
+  const next = end < last ? end + 1 : undefined;
+  if (picked.length > 0) return { ...facts, content: picked.join("\n"), end, next, cutLine: false };
+  const part = text.slice(from, from + range.maxChars);
+  const content = (range.numbered ? `${first}\t${part}` : part).slice(0, range.maxChars).toWellFormed();
+  return { ...facts, content, end, next, cutLine: true };
+}
+
+interface Picked {
+  readonly range: LineRange;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The lines from the beginning of the text on, as many as fit. */
+function pick(text: string, { range: { numbered, maxChars }, first, last }: Picked): string[] {
+  const picked: string[] = [];
+  let [at, chars] = [0, -1];
+  for (let number = first; number <= last; number++) {
+    const end = text.indexOf("\n", at);
+    const line = text.slice(at, end === -1 ? text.length : end);
+    const shown = numbered ? `${number}\t${line}` : line;
+    chars += 1 + shown.length;
+    if (chars > maxChars) break;
+    picked.push(shown);
+    at += line.length + 1;
+  }
+  return picked;
 }
 
 /** The first and the last line of a range, as numbers from 1. */
@@ -55,14 +78,4 @@ function boundsOf({ start, end = -1 }: LineRange, total: number): [first: number
   }
   if (last < first && total > 0) throw refuseEdit("bad_range", `line ${end} comes before line ${start}`);
   return [first, last];
-}
-
-/** How many lines fit, and how long they are with the line ends between them. */
-function fit(lines: readonly string[], maxChars: number): { fitted: number; chars: number } {
-  let chars = -1;
-  for (const [at, line] of lines.entries()) {
-    if (chars + 1 + line.length > maxChars) return { fitted: at, chars };
-    chars += 1 + line.length;
-  }
-  return { fitted: lines.length, chars };
 }

@@ -1,4 +1,4 @@
-import type { FileDoor, Written } from "../../file/index.ts";
+import { type FileDoor, type Written, showPath } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { refuseEdit } from "./file-tool-reasons.ts";
@@ -73,13 +73,16 @@ export function writeFileTool({
     timeoutMs: 30_000,
     input: fromJsonSchema<WriteFileInput, WriteFileInput>(inputJson),
     output: fromJsonSchema<WriteFileOutput, WriteFileOutput>(outputJson),
-    run: (args, { signal }) =>
-      files.write(args.path, args.encoding === "base64" ? fromBase64(args.content) : args.content, {
+    run: async (args, { signal }) => {
+      const content = args.encoding === "base64" ? fromBase64(args.content) : args.content;
+      const written = await files.write(args.path, content, {
         createParents: args.create_parents === true,
         overwrite: args.overwrite !== false,
         ...(args.expected_sha256 !== undefined && { expected: { sha256: args.expected_sha256 } }),
         signal,
-      }),
+      });
+      return { ...written, path: showPath(written.path) };
+    },
   });
 }
 

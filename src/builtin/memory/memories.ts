@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../base/index.ts";
 import type { Memory, MemoryHit, MemoryStats, MemoryStore, StoredMemory } from "../../store/index.ts";
 import { memoryFailure } from "./memory-reasons.ts";
-import { type Remembered, checkNamespace, newMemory } from "./new-memory.ts";
+import { type Remembered, checkNamespace, newMemory, withTitle } from "./new-memory.ts";
 
 /** What to recall. */
 export interface Recall {
@@ -28,8 +28,10 @@ export interface Forget {
 /** What was forgotten, or would be. */
 export interface Forgotten {
   readonly forgotten: number;
-  /** What fits; at most a hundred. */
+  /** What was forgotten or, while nothing is confirmed, would be; at most a hundred. */
   readonly matches: readonly Memory[];
+  /** More fits than is forgotten at a time. */
+  readonly truncated: boolean;
 }
 
 /** What Windlass remembers between runs and conversations. */
@@ -63,8 +65,11 @@ const halfLifeMs = 90 * 24 * 60 * 60 * 1000;
 export function createMemories(parts: { readonly store: MemoryStore; readonly clock?: Clock }): Memories {
   const { store, clock = systemClock } = parts;
   return {
-    // As it was validated, so that a store never sees what it cannot keep.
-    store: async (given) => await store.store(newMemory(given), clock.now()),
+    store: async (given) => {
+      // As it was validated, so that a store never sees what it cannot keep.
+      const memory = newMemory(given);
+      return await store.store(withTitle(memory, await store.get(memory.id)), clock.now());
+    },
     get: (id) => store.get(bareId(id)),
     recall: async ({ query, namespace, signal, ...rest }) => {
       const recency = { now: clock.now(), halfLifeMs, weight: 0.25 };
@@ -88,8 +93,8 @@ function bareId(id: string): string {
 async function forgetById(store: MemoryStore, id: string): Promise<Forgotten> {
   const memory = await store.get(bareId(id));
   // Gone already is as good as forgotten.
-  if (memory === undefined) return { forgotten: 0, matches: [] };
-  return { forgotten: await store.forget([memory.id]), matches: [memory] };
+  if (memory === undefined) return { forgotten: 0, matches: [], truncated: false };
+  return { forgotten: await store.forget([memory.id]), matches: [memory], truncated: false };
 }
 
 async function forgetByQuery(store: MemoryStore, what: Forget): Promise<Forgotten> {
@@ -97,13 +102,15 @@ async function forgetByQuery(store: MemoryStore, what: Forget): Promise<Forgotte
   if (query === undefined || query.trim() === "") {
     throw memoryFailure("nothing_named", "pass the id of the memory to forget, or a query");
   }
-  const asked = { text: query, namespace: checkNamespace(namespace), match: "all", limit: mostForgotten } as const;
+  // One more, to know whether there are others.
+  const asked = { text: query, namespace: checkNamespace(namespace), match: "all", limit: mostForgotten + 1 } as const;
   const hits = await store.search({ ...asked, ...(tags !== undefined && { tags }) }, signal);
-  const matches = hits.map(({ memory }) => memory);
-  if (confirm === undefined) return { forgotten: 0, matches };
+  const matches = hits.slice(0, mostForgotten).map(({ memory }) => memory);
+  const truncated = hits.length > mostForgotten;
+  if (confirm === undefined) return { forgotten: 0, matches, truncated };
   if (confirm !== matches.length) {
     const message = `confirm is ${confirm}, but ${matches.length} memories fit: look at them without confirm first`;
     throw memoryFailure("count_differs", message, { issues: [{ path: ["confirm"], code: "count_differs", message }] });
   }
-  return { forgotten: await store.forget(matches.map(({ id }) => id)), matches };
+  return { forgotten: await store.forget(matches.map(({ id }) => id)), matches, truncated };
 }

@@ -15,27 +15,41 @@ export interface MemoryForgetInput {
 export interface MemoryForgetOutput {
   /** How many memories are gone now. */
   readonly forgotten: number;
-  /** What fits, whether it was forgotten or not. */
-  readonly matches: readonly { readonly id: string; readonly title: string }[];
-  /** Pass this as `confirm` to forget them; absent when that was done. */
+  /** The memories that are gone now; absent while nothing is confirmed. */
+  readonly removed?: readonly ForgottenMemory[];
+  /** The memories that fit and are still there; absent when they are gone. */
+  readonly matches?: readonly ForgottenMemory[];
+  /** Pass this as `confirm` to forget them. */
   readonly confirm?: number;
+  /** More fit than the hundred that are forgotten at a time: ask once more. */
+  readonly truncated?: true;
 }
+
+/** By what a memory is known that is gone, or will be. */
+export interface ForgottenMemory {
+  readonly id: string;
+  readonly title: string;
+}
+
+const memoriesJson = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { id: { type: "string" }, title: { type: "string" } },
+    required: ["id", "title"],
+  },
+};
 
 const outputJson = {
   type: "object",
   properties: {
     forgotten: { type: "integer" },
-    matches: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: { id: { type: "string" }, title: { type: "string" } },
-        required: ["id", "title"],
-      },
-    },
+    removed: memoriesJson,
+    matches: memoriesJson,
     confirm: { type: "integer" },
+    truncated: { type: "boolean" },
   },
-  required: ["forgotten", "matches"],
+  required: ["forgotten"],
 };
 
 /** `memory_forget`: forgets by id, or by a query that somebody looked at first. */
@@ -49,7 +63,7 @@ export function memoryForgetTool({
     aliases: ["memoryForget"],
     description:
       "Forgets memories for good. With `id` it forgets that one. With `query` it first only tells which memories have " +
-      "all of its words; call it again with `confirm` set to their number to forget them.",
+      "all of its words; call it again with `confirm` set to their number to forget them. `removed` tells which are gone.",
     displayName: "Forget memory",
     category: "general",
     tags: ["memory"],
@@ -76,11 +90,12 @@ export function memoryForgetTool({
     }),
     output: fromJsonSchema<MemoryForgetOutput, MemoryForgetOutput>(outputJson),
     run: async (args, { signal }) => {
-      const { forgotten, matches } = await memories.forget({ ...args, signal });
+      const { forgotten, matches, truncated } = await memories.forget({ ...args, signal });
+      const shown = matches.map(({ id, title }) => ({ id, title }));
       return {
         forgotten,
-        matches: matches.map(({ id, title }) => ({ id, title })),
-        ...(!forgets(args) && { confirm: matches.length }),
+        ...(forgets(args) ? { removed: shown } : { matches: shown, confirm: shown.length }),
+        ...(truncated && { truncated }),
       };
     },
   });

@@ -91,7 +91,7 @@ test("[A17] memory_store gives the id, and memory_recall finds it in the shape o
 
 test("[A17] storing the same again is one memory, with what both said about it", async () => {
   const { engine, tools } = await open();
-  const first = await engine.call("memory_store", { content: "Rope  shrinks\n", metadata: { a: 1 } });
+  const first = await engine.call("memory_store", { content: "\n \r\nRope shrinks \r\n", metadata: { a: 1 } });
   const again = await engine.call("memory_store", { content: "Rope shrinks", metadata: { b: 2 }, type: "fact" });
   expect(outputOf(again)).toBe(outputOf(first));
   expect(again.meta).toMatchObject({ created: false });
@@ -106,6 +106,49 @@ test("[A17] storing the same again is one memory, with what both said about it",
   expect(one?.success && one.output).toBe(other?.success && other.output);
   const [store] = tools;
   expect(store).toMatchObject({ effect: "idempotent", destructive: false });
+});
+
+test("texts that differ in white space within are two memories, such as code", async () => {
+  const { engine } = await open();
+  const store = async (content: string): Promise<string> =>
+    String(outputOf(await engine.call("memory_store", { content })));
+  const one = await store("if wet:\n    coil()\nstow()");
+  expect(await store("if wet:\n    coil()\n    stow()")).not.toBe(one);
+  expect(await store("if wet:\n  coil()\nstow()")).not.toBe(one);
+  expect(await store("    if wet:\n    coil()\nstow()")).not.toBe(one);
+  // Line ends and blank lines around it say nothing.
+  expect(await store("\n\nif wet:\r\n    coil()\r\nstow()\n\n")).toBe(one);
+});
+
+test("a title that is given later is the title from then on, until another is given", async () => {
+  const { engine, memories } = await open();
+  const content = "Rope shrinks when wet";
+  const titleAfter = async (metadata: object): Promise<string | undefined> => {
+    const id = String(outputOf(await engine.call("memory_store", { content, metadata })));
+    return (await memories.get(id))?.title;
+  };
+  expect(await titleAfter({})).toBe(content);
+  expect(await titleAfter({ topic: "Rope care" })).toBe("Rope care");
+  expect(await titleAfter({ title: "Wet rope" })).toBe("Wet rope");
+  expect(await titleAfter({ topic: "Rigging" })).toBe("Wet rope");
+  expect(await titleAfter({})).toBe("Wet rope");
+  expect(await titleAfter({ title: "Hemp" })).toBe("Hemp");
+  expect(outputOf(await engine.call("memory_recall", { query: "hemp" }))).toMatchObject({
+    results: [{ title: "Hemp" }],
+  });
+  expect(outputOf(await engine.call("memory_recall", { query: "rigging" }))).toMatchObject({ results: [] });
+});
+
+test("more than can be forgotten at a time is told, and goes the next time", async () => {
+  const { engine } = await open();
+  for (let number = 0; number < 130; number++) await engine.call("memory_store", { content: `old rope ${number}` });
+  const look = async (): Promise<unknown> => outputOf(await engine.call("memory_forget", { query: "rope" }));
+  expect(await look()).toMatchObject({ confirm: 100, truncated: true });
+  const gone = outputOf(await engine.call("memory_forget", { query: "rope", confirm: 100 }));
+  expect(gone).toMatchObject({ forgotten: 100, truncated: true });
+  expect((gone as { removed: unknown[] }).removed).toHaveLength(100);
+  expect(await look()).toMatchObject({ confirm: 30 });
+  expect(await look()).not.toHaveProperty("truncated");
 });
 
 test("memories of one namespace are not found from another, and each limit is understood", async () => {
@@ -152,9 +195,9 @@ test("forgetting by id takes that memory alone, and a second time does nothing",
   const id = String(outputOf(await engine.call("memory_store", { content: "rope one" })));
   await engine.call("memory_store", { content: "rope two" });
   expect(await engine.call("memory_forget", { id: `memory:${id}` })).toMatchObject({
-    output: { forgotten: 1, matches: [{ id, title: "rope one" }] },
+    output: { forgotten: 1, removed: [{ id, title: "rope one" }] },
   });
-  expect(await engine.call("memory_forget", { id })).toMatchObject({ success: true, output: { forgotten: 0 } });
+  expect(await engine.call("memory_forget", { id })).toMatchObject({ output: { forgotten: 0, removed: [] } });
   expect(outputOf(await engine.call("memory_recall", { query: "rope" }))).toMatchObject({
     results: [{ title: "rope two" }],
   });
@@ -162,7 +205,10 @@ test("forgetting by id takes that memory alone, and a second time does nothing",
 
 test("forgetting by query takes a look first, and only as many as were confirmed", async () => {
   const { engine, tools } = await open();
-  for (const content of ["wet rope", "dry rope", "sail"]) await engine.call("memory_store", { content });
+  const ids: unknown[] = [];
+  for (const content of ["wet rope", "dry rope", "sail"]) {
+    ids.push(outputOf(await engine.call("memory_store", { content })));
+  }
   const forget = tools[2] as AnyTool;
   const { effect, destructive } = forget as {
     effect: (args: object) => string;
@@ -177,8 +223,12 @@ test("forgetting by query takes a look first, and only as many as were confirmed
     error: { code: "validation_error", reason: "count_differs" },
   });
   const done = await engine.call("memory_forget", { query: "rope", confirm: 2 });
-  expect(done).toMatchObject({ output: { forgotten: 2 } });
-  expect(outputOf(done)).not.toHaveProperty("confirm");
+  const { removed, ...rest } = outputOf(done) as { removed: { id: string; title: string }[] };
+  expect(rest).toEqual({ forgotten: 2 });
+  expect(removed.toSorted((a, b) => (a.title < b.title ? -1 : 1))).toEqual([
+    { id: ids[1], title: "dry rope" },
+    { id: ids[0], title: "wet rope" },
+  ]);
   expect(outputOf(await engine.call("memory_recall", { query: "rope sail" }))).toMatchObject({
     results: [{ title: "sail" }],
   });

@@ -1,6 +1,6 @@
 import { canonicalJson, jsonText, nodeCrypto, plainJsonSize } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type NewMemory, joinTags } from "../../store/index.ts";
+import { type Memory, type NewMemory, joinTags } from "../../store/index.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
 /** Something to remember, as a caller says it. */
@@ -87,13 +87,25 @@ function checkMetadata(metadata: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** The same for texts that differ only in white space, and for objects that differ only in the order of their keys. */
+/**
+ * The same for texts that differ only in their line ends and in blank lines around them, and for objects that differ
+ * only in the order of their keys. White space within a text counts: in code it may be all that differs.
+ */
 function idOf(namespace: string, content: unknown): string {
-  const same =
-    typeof content === "string"
-      ? `text ${content.normalize("NFC").replaceAll(/\s+/g, " ").trim()}`
-      : canonicalJson(content);
+  const same = typeof content === "string" ? `text ${trimLines(content.normalize("NFC"))}` : canonicalJson(content);
   return `mem-${nodeCrypto().hash("sha256", `${namespace}\n${same}`, "hex").slice(0, 32)}`;
+}
+
+function trimLines(text: string): string {
+  const lines = text.replaceAll(/\r\n?/g, "\n").trimEnd();
+  const first = lines.search(/\S/);
+  return lines.slice(lines.lastIndexOf("\n", first) + 1);
+}
+
+/** A memory with the title that it has by all that was ever said about it. */
+export function withTitle(given: NewMemory, before: Memory | undefined): NewMemory {
+  const { content, text } = given;
+  return { ...given, title: titleOf(content ?? text, text, { ...before?.metadata, ...given.metadata }) };
 }
 
 function titleOf(content: unknown, text: string, metadata: Readonly<Record<string, unknown>>): string {

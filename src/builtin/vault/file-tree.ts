@@ -1,8 +1,9 @@
-import type { EntryType, FileDoor } from "../../file/index.ts";
+import { type EntryType, type FileDoor, showGivenPath, showPath } from "../../file/index.ts";
 import { trimPath } from "./vault-parts.ts";
 
 /** Something in a tree of files. */
 export interface TreeNode {
+  /** As it is shown; paths of such names lead to it. */
   readonly name: string;
   /** A link is told of, and never followed. */
   readonly type: EntryType;
@@ -48,9 +49,10 @@ export async function fileTree(files: FileDoor, options: FileTreeOptions = {}): 
   const { found, truncated } = await collect(files, path, options);
   const folders = found.filter(({ type }) => type === "folder").length;
   return {
-    path: path === "" ? "." : path,
+    path: path === "" ? "." : showGivenPath(path),
     tree: nodesOf(
-      path,
+      // The first of all is in the folder itself, by whichever form of its name that was asked for.
+      parentOf(found[0]?.path ?? ""),
       Map.groupBy(found, (entry) => parentOf(entry.path)),
     ),
     files: found.length - folders,
@@ -96,7 +98,12 @@ function parentOf(path: string): string {
 function nodesOf(folder: string, byFolder: ReadonlyMap<string, readonly Entry[]>): TreeNode[] {
   const nodes = (byFolder.get(folder) ?? []).map(({ path, name, type, size }): TreeNode => {
     const children = byFolder.has(path) ? nodesOf(path, byFolder) : undefined;
-    return { name, type, ...(size !== undefined && { size }), ...(children !== undefined && { children }) };
+    return {
+      name: showPath(name),
+      type,
+      ...(size !== undefined && { size }),
+      ...(children !== undefined && { children }),
+    };
   });
   const rank = ({ type }: TreeNode): number => (type === "folder" ? 0 : 1);
   return nodes.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));

@@ -26,8 +26,15 @@ export function readFrontMatter(text: string): FrontMatter {
   if (found === null) return none;
   const inside = head.slice(opening[0].length, Math.max(opening[0].length, found.index));
   const length = found.index + found[0].length;
+  if (!beginsWithKey(inside)) return none;
   const values = readPlain(inside) ?? readYaml(inside);
   return { ...factsOf(values), length, lines: head.slice(0, length).split("\n").length - 1 };
+}
+
+/** Two lines may also be drawn around a text. */
+function beginsWithKey(inside: string): boolean {
+  const line = inside.split("\n").find((one) => !/^\s*(?:#.*)?$/.test(one));
+  return line === undefined || /^["']?[\p{L}_][^:]{0,100}:(?:\s|$)/u.test(line);
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { isFailureError } from "../../base/index.ts";
-import type { WalkEntry, WalkOptions } from "../../file/index.ts";
+import { type WalkEntry, type WalkOptions, readShownPath } from "../../file/index.ts";
 import type { IndexOptions, IndexReport } from "./index-report.ts";
 import { isIgnored } from "./is-ignored.ts";
 import { NoteReader } from "./note-reader.ts";
@@ -12,13 +12,14 @@ import { type VaultParts, isNote, trimPath } from "./vault-parts.ts";
 export async function indexVault(parts: VaultParts, options: IndexOptions = {}): Promise<IndexReport> {
   const begun = parts.clock.elapsed();
   const paths = options.paths?.map(trimPath);
-  const known = await knownAt(parts, paths ?? [""]);
+  // A path may be given as it is shown; the index has it as it is.
+  const places = paths && [...new Set(paths.flatMap((path) => [path, readShownPath(path) ?? path]))];
+  const known = await knownAt(parts, places ?? [""]);
   const reader = new NoteReader(parts, known, options);
   if (paths === undefined) await walkNotes(parts, ".", reader);
   else for (const path of paths) await lookAt(parts, path, reader);
-  for (const path of await reader.takeOddlyNamed()) await lookInFolder(parts, path, reader);
   await reader.finish();
-  const gone = goneFrom(known, reader, paths);
+  const gone = goneFrom(known, reader, places);
   options.signal?.throwIfAborted();
   if (gone.length > 0) await parts.index.remove(parts.collection, gone);
   return reader.report(gone, parts.clock.elapsed() - begun);
@@ -36,18 +37,20 @@ const maxEntries = 2_000_000;
 
 async function walkNotes({ files, limits }: VaultParts, from: string, reader: NoteReader): Promise<void> {
   const walk = files.walk(from, { maxEntries, signal: reader.signal } satisfies WalkOptions);
-  for (let step = await walk.next(); ; step = await walk.next()) {
-    if (step.done === true) {
-      reader.unreadable(step.value.unreadable);
-      if (step.value.truncated) reader.tooMany();
-      return;
+  try {
+    for (let step = await walk.next(); ; step = await walk.next()) {
+      if (step.done === true) {
+        reader.unreadable(step.value.unreadable);
+        if (step.value.truncated) reader.tooMany();
+        return;
+      }
+      const entry: WalkEntry = step.value;
+      const isOne = entry.type === "file" && isNote(entry.path, limits);
+      if (isOne && !(await reader.take(entry))) return;
     }
-    const entry: WalkEntry = step.value;
-    if (entry.type !== "file" || !isNote(entry.path, limits)) continue;
-    if (await reader.take(entry)) continue;
-    // Lets go of the folders that are open.
+  } finally {
+    // Lets go of the folders that are open, however it ends.
     await walk.return({ entries: 0, truncated: true, unreadable: [] });
-    return;
   }
 }
 
@@ -60,18 +63,7 @@ async function lookAt(parts: VaultParts, path: string, reader: NoteReader): Prom
   } catch (error) {
     if (!isFailureError(error)) throw error;
     if (error.reason === "not_a_file" && !(await isIgnored(files, path))) return walkNotes(parts, path, reader);
-    // The door opens no name that other systems could not have, but a walk comes across it.
-    if (error.reason === "bad_name") return lookInFolder(parts, path, reader);
-    if (error.code === "cancelled") throw error;
-    if (error.reason !== "not_found") reader.skip(path, error.message);
-  }
-}
-
-async function lookInFolder({ files, limits }: VaultParts, path: string, reader: NoteReader): Promise<void> {
-  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
-  for await (const entry of files.walk(folder, { maxDepth: 1, maxEntries, signal: reader.signal })) {
-    if (entry.path !== path || entry.type !== "file" || !isNote(path, limits)) continue;
-    await reader.takeFile(path, await entry.read({ maxBytes: limits.maxFileBytes, signal: reader.signal }));
+    reader.missed(path, error);
   }
 }
 

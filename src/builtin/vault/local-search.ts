@@ -1,4 +1,6 @@
+import { showPath } from "../../file/index.ts";
 import type { TextHit, TextRange } from "../../store/index.ts";
+import { mostHeadings } from "./parse-note.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 import type { NoteMeta, VaultParts } from "./vault-parts.ts";
 
@@ -32,7 +34,7 @@ export interface FoundNote {
   readonly heading?: string;
   /** The line of the snippet in the file. */
   readonly line: number;
-  /** How to cite it: `path#heading`, or `path:line` where there is no heading. `read_note` takes it. */
+  /** How to cite it: `path:line`, with the line on which its section begins. `read_note` takes it. */
   readonly cite: string;
 }
 
@@ -67,9 +69,12 @@ function foundNote(hit: TextHit, best: number): FoundNote {
   const { id, title, snippet, highlights, score, at, tags, line } = hit;
   // Written by `indexVault`.
   const { headings } = hit.meta as NoteMeta;
-  const heading = headings.findLast((one) => one.line <= line)?.text;
+  const above = headings.findLast((one) => one.line <= line);
+  // Behind the last heading that was kept there may be others.
+  const heading = above === headings[mostHeadings - 1] ? undefined : above;
+  const path = showPath(id);
   return {
-    path: id,
+    path,
     title,
     snippet,
     highlights,
@@ -77,8 +82,8 @@ function foundNote(hit: TextHit, best: number): FoundNote {
     modified: new Date(at).toISOString(),
     mtime: Math.round(at),
     tags,
-    ...(heading !== undefined && { heading }),
+    ...(heading !== undefined && { heading: heading.text }),
     line,
-    cite: heading === undefined ? `${id}:${line}` : `${id}#${heading}`,
+    cite: `${path}:${heading?.line ?? line}`,
   };
 }

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { isFailureError, nodeCrypto } from "../../base/index.ts";
-import type { FileBytes, WalkEntry } from "../../file/index.ts";
+import { type FailureError, isFailureError, nodeCrypto } from "../../base/index.ts";
+import { type FileBytes, type WalkEntry, showPath } from "../../file/index.ts";
 import type { TextDocument } from "../../store/index.ts";
 import { decodeNote } from "./decode-note.ts";
 import type { IndexOptions, IndexReport, SkippedNote } from "./index-report.ts";
@@ -14,8 +14,13 @@ const looksAtOnce = 128;
 const mostSkipped = 100;
 /** The walk names no more folders than this that it could not read. */
 const mostUnreadable = 20;
+/** What the index takes as a name. */
+const longestPath = 2000;
 /** A note changed this short a time ago may change again without its time or size telling. */
 const unsettledMs = 2000;
+
+/** What the door says of a name that no new file may have. */
+const objections: ReadonlySet<string> = new Set(["bad_name", "bad_path", "absolute"]);
 
 /** Reads the notes that changed, and puts them into the index batch by batch. */
 export class NoteReader {
@@ -29,7 +34,6 @@ export class NoteReader {
   #skippedCount = 0;
   /** Known, and perhaps changed. */
   readonly #waiting: string[] = [];
-  readonly #oddlyNamed: string[] = [];
   #read: TextDocument[] = [];
   #writing: Promise<void> = Promise.resolve();
   #truncated = false;
@@ -82,9 +86,8 @@ export class NoteReader {
   /** Takes a note that was read. */
   async takeFile(path: string, file: FileBytes): Promise<void> {
     const text = file.truncated ? undefined : decodeNote(file.bytes);
-    if (text === undefined) {
-      const { maxFileBytes } = this.#parts.limits;
-      this.skip(path, file.truncated ? tooLarge(file.size, maxFileBytes) : "it is no text");
+    if (path.length > longestPath || text === undefined) {
+      this.skip(path, this.#whyNot(path, file));
       return;
     }
     this.#seen.add(path);
@@ -94,13 +97,16 @@ export class NoteReader {
 
   skip(path: string, why: string): void {
     this.#skippedCount++;
-    if (this.#skipped.length < mostSkipped) this.#skipped.push({ path, why });
+    if (this.#skipped.length < mostSkipped) this.#skipped.push({ path: showPath(path), why });
   }
 
-  /** Changed notes that can be read only in a walk of their folder; none are left afterwards. */
-  async takeOddlyNamed(): Promise<readonly string[]> {
-    await this.#lookAtWaiting();
-    return this.#oddlyNamed.splice(0);
+  /** A note could not be read. Told, unless it is gone: then it is only to be taken out of the index. */
+  missed(path: string, failure: FailureError): void {
+    if (failure.code === "cancelled") throw failure;
+    const { reason = "" } = failure;
+    // The door objects to a name only where nothing has it.
+    const gone = reason === "not_found" || (objections.has(reason) && this.#known.has(path));
+    if (!gone) this.skip(path, failure.message);
   }
 
   async finish(): Promise<void> {
@@ -155,10 +161,10 @@ export class NoteReader {
     try {
       await this.takeFile(path, await read());
     } catch (error) {
-      if (!isFailureError(error) || error.code === "cancelled") throw error;
-      // The door opens no name that other systems could not have; a walk would, if it were new.
-      if (error.reason === "bad_name") this.#oddlyNamed.push(path);
-      else if (error.reason !== "not_found") this.skip(path, error.message);
+      if (!isFailureError(error)) throw error;
+      // A name that is no text is given with such a character in it, and opens nothing.
+      if (error.reason === "not_found" && path.includes("\ufffd")) this.skip(path, "its name is no UTF-8: rename it");
+      else this.missed(path, error);
     }
   }
 
@@ -188,6 +194,12 @@ export class NoteReader {
     return { id: path, path, title, body: text, tags, at: file.modifiedMs, meta, version };
   }
 
+  #whyNot(path: string, { truncated, size }: FileBytes): string {
+    if (path.length > longestPath) return `its path has more than ${longestPath} characters`;
+    const { maxFileBytes } = this.#parts.limits;
+    return truncated ? `it has ${size} bytes, at most ${maxFileBytes} are indexed` : "it is no text";
+  }
+
   #version({ modifiedMs, size }: FileBytes, content: string): string {
     const settled = this.#parts.clock.now() - modifiedMs > unsettledMs;
     return `${settled ? "" : "?"}${modifiedMs}:${size}:${content}`;
@@ -197,8 +209,4 @@ export class NoteReader {
 /** The hash of the content that a version tells. */
 function contentOf(version: string): string {
   return version.slice(version.lastIndexOf(":") + 1);
-}
-
-function tooLarge(size: number, most: number): string {
-  return `it has ${size} bytes, at most ${most} are indexed`;
 }

@@ -19,7 +19,8 @@ export interface ParsedNote {
   readonly links: readonly string[];
 }
 
-const mostHeadings = 500;
+/** More headings of one note are not kept. */
+export const mostHeadings = 500;
 const mostTags = 100;
 const mostLinks = 500;
 const longestTitle = 200;

@@ -34,6 +34,7 @@ const outputJson = {
     modified: text,
     cite: text,
     truncated: { type: "boolean" },
+    next_line: { type: "integer" },
   },
   required: ["path", "title", "text", "lines", "headings", "tags", "links", "modified", "cite", "truncated"],
 };
@@ -45,8 +46,9 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNot
     aliases: ["readNote"],
     description:
       "Reads a note of the vault, or a part of it, with its headings, tags and links, and how to cite it. `note` is " +
-      "what localSearch gives as `path` or `cite`: a path, `path#heading` for one section, `path:line` for the lines " +
-      "around one, or the name in a [[wiki link]].",
+      "what localSearch gives as `path` or `cite`: a path, `path:line` for the section that begins on that line or " +
+      "else the lines around it, `path:first-last`, `path#heading`, or the name in a [[wiki link]]. When it is " +
+      "truncated, go on with from_line set to next_line.",
     displayName: "Read note",
     category: "file",
     tags: ["notes", "vault"],
@@ -60,7 +62,7 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNot
           type: "string",
           minLength: 1,
           maxLength: 1024,
-          description: "A path, `path#heading`, `path:line` or [[name]].",
+          description: "A path, `path:line`, `path:first-last`, `path#heading` or [[name]].",
         },
         from_line: { type: "integer", minimum: 1, description: "First line to read, counted from 1." },
         to_line: { type: "integer", minimum: 1, description: "Last line to read, included." },

@@ -6,6 +6,7 @@ import { type ReasonFailure, failuresFor } from "../../base/index.ts";
  */
 export const vaultReasons = {
   no_vault: { code: "not_available", means: "The folder of notes does not exist.", retry: "safe" },
+  closed: { code: "not_available", means: "The vault was closed meanwhile.", retry: "never" },
   no_note: { code: "execution_error", means: "There is no such note.", retry: "never" },
   not_a_note: { code: "execution_error", means: "The file is no note, or no text.", retry: "never" },
   no_heading: { code: "execution_error", means: "The note has no such heading.", retry: "never" },

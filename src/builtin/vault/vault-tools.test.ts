@@ -72,7 +72,7 @@ test("[E09] localSearch finds notes by query and salient terms, in both language
     },
   });
   expect(await engine.call("localSearch", { query: "梯度下降" })).toMatchObject({
-    output: { documents: [{ path: "zh/机器学习.md", cite: "zh/机器学习.md#机器学习笔记" }] },
+    output: { documents: [{ path: "zh/机器学习.md", cite: "zh/机器学习.md:1" }] },
   });
 });
 

@@ -1,5 +1,8 @@
-import { mkdir, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { appendFile, mkdir, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { folderWith, writeFiles } from "../../../test/support/workspace.ts";
@@ -123,6 +126,71 @@ describe("indexing", () => {
     expect(await vault.index({ paths: ["9:30 standup.md"] })).toEqual(counts(0, 1, 0, 0));
   });
 
+  test.skipIf(process.platform === "win32")(
+    "every name that a file has stays in the index until it is gone",
+    async () => {
+      const names = [
+        "c:5.md",
+        "back\\slash.md",
+        "Meeting: x.md",
+        " lead.md",
+        "~home.md",
+        "con.md",
+        "a:b/nul/c.md",
+        "line\nend.md",
+        "photo\u202egpj.md",
+        "<U+202E>.md",
+        "a#b.md",
+        "%2e%2e.md",
+      ];
+      const { folder, vault, index } = await open(Object.fromEntries(names.map((name) => [name, "rope"])));
+      const known = async (): Promise<string[]> => [...(await index.versions(`vault:${folder}`)).keys()].toSorted();
+      expect(await vault.index()).toMatchObject({ added: names.length, skipped: [] });
+      for (let round = 0; round < 3; round++) {
+        // Changed, so that each is read again by its own name.
+        for (const name of names) await writeFile(join(folder, name), `rope ${round}`);
+        expect(await vault.index()).toMatchObject({ added: 0, updated: names.length, removed: 0, skipped: [] });
+        for (const name of names) await writeFile(join(folder, name), `hemp ${round}`);
+        expect(await vault.index({ paths: names })).toMatchObject({ added: 0, removed: 0, skipped: [] });
+        expect(await known()).toEqual(names.toSorted());
+      }
+      const { documents } = await vault.search({ query: "hemp", limit: 50 });
+      expect(documents).toHaveLength(names.length);
+      // What is found can be read by what is shown of it, and nothing that is shown deceives the eye.
+      for (const { path, cite } of documents) {
+        expect((await vault.read(path)).text).toBe("hemp 2");
+        expect((await vault.read(cite)).path).toBe(path);
+        expect(path).toMatch(/^[ -~]+$/);
+      }
+      for (const name of names) await rm(join(folder, name));
+      expect(await vault.index({ paths: names })).toMatchObject({ removed: names.length, skipped: [] });
+    },
+  );
+
+  test.skipIf(process.platform !== "linux")(
+    "a name that is no text is told of every time, and never indexed",
+    async () => {
+      const { folder, vault } = await open({ "ok.md": "rope" });
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff]), Buffer.from(".md")]), "rope");
+      for (const added of [1, 0]) {
+        expect(await vault.index()).toMatchObject({
+          added,
+          removed: 0,
+          skippedCount: 1,
+          skipped: [{ path: "bad\ufffd.md", why: expect.stringContaining("rename") }],
+        });
+      }
+    },
+  );
+
+  test("a path that is too long for the index is told of, and the others are indexed", async () => {
+    const { folder, vault } = await open({ "ok.md": "rope" });
+    const deep = Array.from({ length: 9 }, () => "d".repeat(240)).join("/");
+    await mkdir(join(folder, deep), { recursive: true });
+    await writeFile(join(folder, deep, "a.md"), "rope");
+    for (const added of [1, 0]) expect(await vault.index()).toMatchObject({ added, removed: 0, skippedCount: 1 });
+  });
+
   test("too many notes are told of, and none is taken for gone", async () => {
     const { vault } = await open({ "a.md": "rope", "b.md": "rope", "c.md": "rope" }, { limits: { maxNotes: 2 } });
     expect(await vault.index()).toMatchObject({ added: 2, truncated: true, removed: 0 });
@@ -136,6 +204,16 @@ describe("indexing", () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(vault.index({ signal })).rejects.toMatchObject({ code: "cancelled" });
     expect(await vault.index()).toMatchObject({ unchanged: 1 });
+  });
+
+  test.skipIf(process.platform !== "linux")("a run that is cancelled half-way leaves no folder open", async () => {
+    const notes = Array.from({ length: 900 }, (_, at): [string, string] => [`${at % 9}/x/${at}.md`, "rope"]);
+    const { vault } = await open(Object.fromEntries(notes));
+    const before = readdirSync("/proc/self/fd").length;
+    const controller = new AbortController();
+    const onProgress = (): void => controller.abort(new Error("enough"));
+    await expect(vault.index({ signal: controller.signal, onProgress })).rejects.toThrow(/enough|cancelled/);
+    expect(readdirSync("/proc/self/fd").length).toBe(before);
   });
 
   test("a folder that does not exist is told of, and found once it is made", async () => {
@@ -173,10 +251,49 @@ describe("searching", () => {
       tags: ["sea"],
       heading: "Care",
       line: 10,
-      cite: "b/rope.md#Care",
+      cite: "b/rope.md:8",
     });
     expect(documents).toContainEqual(expect.objectContaining({ path: "plain.txt", cite: "plain.txt:2" }));
     expect(documents[0]?.score).toBe(1);
+  });
+
+  test("of headings that repeat, the one above the words is cited", async () => {
+    const day = (date: string, text: string): string => `# ${date}\n\n## Notes\n\n${text}\n\n## Tasks\n\nnone\n\n`;
+    const { vault } = await open({ "log.md": day("Monday", "hemp") + day("Tuesday", "sisal") + day("Friday", "jute") });
+    for (const [word, line] of [
+      ["hemp", 3],
+      ["sisal", 13],
+      ["jute", 23],
+    ] as const) {
+      const [found] = (await vault.search({ query: word })).documents;
+      expect(found).toMatchObject({ heading: "Notes", cite: `log.md:${line}` });
+      expect(await vault.read(found?.cite ?? "")).toMatchObject({
+        text: `## Notes\n\n${word}\n`,
+        lines: [line, line + 3],
+      });
+    }
+  });
+
+  test("behind more headings than are kept, the words themselves are cited", async () => {
+    const many = Array.from({ length: 600 }, (_, at) => `## H${at}\n\ntext ${at}\n`).join("\n");
+    const { vault } = await open({ "long.md": `${many}\nhemp\n` });
+    const [found] = (await vault.search({ query: "hemp" })).documents;
+    expect(found).not.toHaveProperty("heading");
+    expect(found?.cite).toBe(`long.md:${found?.line}`);
+    expect((await vault.read(found?.cite ?? "")).text).toContain("hemp");
+  });
+
+  test.each(["rope", "bosun"])("snippets show no front matter, wherever %s is", async (query) => {
+    const front = "---\nauthor: bosun\ntags: [rope, sea]\n---\n";
+    const { vault } = await open({ "a.md": `${front}\nWet rope shrinks.\n` });
+    const [found] = (await vault.search({ query })).documents;
+    expect(found).toMatchObject({ snippet: "Wet rope shrinks.", line: 6 });
+  });
+
+  test("what stands between two lines and is no front matter is text", async () => {
+    const { vault } = await open({ "a.md": "---\nTo be, or not to be.\n---\nHamlet\n" });
+    const [found] = (await vault.search({ query: "not to be" })).documents;
+    expect(found?.snippet).toContain("To be, or not to be.");
   });
 
   test("a time range that ends before it begins is refused", async () => {
@@ -189,35 +306,120 @@ describe("searching", () => {
 describe("reading", () => {
   const files = {
     "notes/rope.md": "# Rope\nintro\n## Care\nkeep dry\n### Wet\nit shrinks\n## Sale\nnone",
-    "a#b.md": "odd name",
+    "notes/deep:er.md": "elsewhere",
+    "a#b.md": "odd name\n# One\nfirst\n# Two",
+    "Meeting: x.md": "met",
+    " lead.md": "spaced",
+    "lead.md": "not spaced",
+    "c:5.md": "drive",
+    "c.md": "1\n2\n3\n4\nfive",
+    "back\\slash.md": "slashed",
     "list.md": Array.from({ length: 50 }, (_, line) => `line ${line + 1}`).join("\n"),
   };
 
   test.each([
-    ["notes/rope.md", "# Rope\nintro\n## Care\nkeep dry\n### Wet\nit shrinks\n## Sale\nnone", "notes/rope.md:1"],
-    ["notes/rope", expect.stringContaining("# Rope"), "notes/rope.md:1"],
-    ["notes/rope.md#Care", "## Care\nkeep dry\n### Wet\nit shrinks", "notes/rope.md#Care"],
-    ["notes/rope.md#care#wet", "### Wet\nit shrinks", "notes/rope.md#care#wet"],
-    ["[[rope]]", expect.stringContaining("# Rope"), "notes/rope.md:1"],
-    ["[[rope#Wet|shown]]", "### Wet\nit shrinks", "notes/rope.md#Wet"],
-    ["a#b.md", "odd name", "a#b.md:1"],
-    ["list.md:30", expect.stringMatching(/^line 20\n[\s\S]*line 40$/), "list.md:20"],
+    ["notes/rope.md", "# Rope\nintro\n## Care\nkeep dry\n### Wet\nit shrinks\n## Sale\nnone", "notes/rope.md"],
+    ["notes/rope", expect.stringContaining("# Rope"), "notes/rope.md"],
+    ["notes/rope.md#Care", "## Care\nkeep dry\n### Wet\nit shrinks", "notes/rope.md:3"],
+    ["notes/rope.md:3", "## Care\nkeep dry\n### Wet\nit shrinks", "notes/rope.md:3"],
+    ["notes/rope.md#care#wet", "### Wet\nit shrinks", "notes/rope.md:5"],
+    ["notes/rope.md:2-3", "intro\n## Care", "notes/rope.md:2-3"],
+    ["[[rope]]", expect.stringContaining("# Rope"), "notes/rope.md"],
+    ["[[rope#Wet|shown]]", "### Wet\nit shrinks", "notes/rope.md:5"],
+    ["a#b.md", "odd name\n# One\nfirst\n# Two", "a#b.md"],
+    ["a#b.md#One", "# One\nfirst", "a#b.md:2"],
+    ["a#b#One", "# One\nfirst", "a#b.md:2"],
+    ["[[a#b#Two]]", "# Two", "a#b.md:4"],
+    ["Meeting: x.md", "met", "Meeting: x.md"],
+    ["Meeting: x", "met", "Meeting: x.md"],
+    ["[[Meeting: x]]", "met", "Meeting: x.md"],
+    ["Meeting: x.md:1", "met", "Meeting: x.md:1"],
+    [" lead.md", "spaced", " lead.md"],
+    ["lead.md", "not spaced", "lead.md"],
+    [" list.md", expect.stringContaining("line 1"), "list.md"],
+    ["c:5", "drive", "c:5.md"],
+    ["[[c:5]]", "drive", "c:5.md"],
+    ["deep:er", "elsewhere", "notes/deep:er.md"],
+    ["c.md:5", "1\n2\n3\n4\nfive", "c.md:5"],
+    ["back\\slash.md", "slashed", "back\\slash.md"],
+    ["list.md:30", expect.stringMatching(/^line 20\n[\s\S]*line 40$/), "list.md:30"],
   ])("%s is read", async (cited, text, cite) => {
     const { vault } = await open(files);
     await vault.index();
     expect(await vault.read(cited)).toMatchObject({ text, cite });
   });
 
-  test("lines and length can be limited, and what was left out is told of", async () => {
+  test("what it cites reads the same again", async () => {
+    const { vault } = await open(files);
+    for (const [cited, options] of [
+      ["notes/rope.md", {}],
+      ["notes/rope.md#Wet", {}],
+      ["list.md:30", {}],
+      ["list.md", { from: 7, to: 9 }],
+      ["a#b.md#One", {}],
+    ] as const) {
+      const { text, cite, lines } = await vault.read(cited, options);
+      expect(await vault.read(cite)).toMatchObject({ text, cite, lines });
+    }
+  });
+
+  test("lines and length can be limited, and what did not fit in is told of", async () => {
     const { vault } = await open(files);
     expect(await vault.read("list.md", { from: 3, to: 4 })).toMatchObject({
       text: "line 3\nline 4",
       lines: [3, 4],
-      truncated: true,
+      truncated: false,
     });
-    expect(await vault.read("list.md", { maxCharacters: 10 })).toMatchObject({ text: "line 1\nlin", truncated: true });
+    expect(await vault.read("list.md", { maxCharacters: 16 })).toMatchObject({
+      text: "line 1\nline 2",
+      lines: [1, 2],
+      truncated: true,
+      next_line: 3,
+    });
     expect(await vault.read("notes/rope.md")).toMatchObject({ truncated: false, lines: [1, 8] });
     await expect(vault.read("list.md", { from: 60 })).rejects.toMatchObject({ reason: "bad_range" });
+    await expect(vault.read("list.md:9-8")).rejects.toMatchObject({ reason: "bad_range" });
+  });
+
+  test("a section is truncated when it did not fit in, and only then", async () => {
+    const { vault } = await open(files);
+    expect(await vault.read("notes/rope.md:3")).toMatchObject({ lines: [3, 6], truncated: false });
+    expect(await vault.read("notes/rope.md:3")).not.toHaveProperty("next_line");
+    const cut = { text: "## Care\nkeep dry", lines: [3, 4], truncated: true, next_line: 5 };
+    expect(await vault.read("notes/rope.md:3", { maxCharacters: 20 })).toMatchObject(cut);
+    // A line that is too long for itself is given in part, and never half a character.
+    const { vault: other } = await open({ "long.md": "😀".repeat(20) });
+    expect(await other.read("long.md", { maxCharacters: 5 })).toMatchObject({
+      text: "😀😀",
+      lines: [1, 1],
+      truncated: true,
+    });
+  });
+
+  test.each([
+    ["", [0, 0], ""],
+    ["one", [1, 1], "one"],
+    ["one\n", [1, 1], "one"],
+    ["one\n\n", [1, 2], "one\n"],
+    ["one\r\ntwo\r\n", [1, 2], "one\r\ntwo"],
+    ["---\ntags: [a]\n---\none\n", [1, 4], "---\ntags: [a]\n---\none"],
+    ["---\r\ntags: [a]\r\n---\r\n# one\r\ntwo\r\n", [1, 5], "---\r\ntags: [a]\r\n---\r\n# one\r\ntwo"],
+    ["\ufeffone\ntwo\n", [1, 2], "one\ntwo"],
+  ])("the lines of %j are %j", async (content, lines, text) => {
+    const { vault } = await open({ "a.md": content });
+    expect(await vault.read("a.md")).toMatchObject({ lines, text, truncated: false });
+  });
+
+  test("headings have their lines, whatever the line ends and the front matter", async () => {
+    for (const end of ["\n", "\r\n"]) {
+      const { vault } = await open({ "a.md": ["---", "title: x", "---", "", "# One", "text", "## Two", ""].join(end) });
+      const { headings } = await vault.read("a.md");
+      expect(headings.map(({ text, line }) => [text, line])).toEqual([
+        ["One", 5],
+        ["Two", 7],
+      ]);
+      expect(await vault.read("a.md:7")).toMatchObject({ text: "## Two", lines: [7, 7] });
+    }
   });
 
   test.each([
@@ -287,17 +489,134 @@ describe("the tree", () => {
     await expect(vault.tree({ path: "../.." })).rejects.toMatchObject({ reason: "traversal" });
     await expect(vault.tree({ path: "nowhere" })).rejects.toMatchObject({ reason: "not_found" });
   });
+
+  test("shows names for what they are, by which they can be asked for", async () => {
+    const { vault } = await open({ "in\u202eside/a\u001b.md": "rope" });
+    const name = "in<U+202E>side";
+    expect(await vault.tree()).toMatchObject({ tree: [{ name, children: [{ name: "a<U+001B>.md" }] }] });
+    expect(await vault.tree({ path: name })).toMatchObject({ path: name, tree: [{ name: "a<U+001B>.md" }] });
+    expect(await vault.read(`${name}/a<U+001B>.md`)).toMatchObject({ text: "rope" });
+  });
 });
 
-test("while it is watched, a vault follows its files", async () => {
-  const { folder, vault, index } = await open({ "a.md": "rope" });
-  await vault.index();
-  const errors: unknown[] = [];
-  await vault.watch((error) => errors.push(error));
-  await writeFiles(folder, { "new/b.md": "sail" });
-  await rm(join(folder, "a.md"));
-  await expect
-    .poll(async () => [...(await index.versions(`vault:${folder}`)).keys()], { timeout: 10_000 })
-    .toEqual(["new/b.md"]);
-  expect(errors).toEqual([]);
+describe("watching", () => {
+  const known = async (index: TextIndex, folder: string): Promise<string[]> =>
+    [...(await index.versions(`vault:${folder}`)).keys()].toSorted();
+  const eventually = { timeout: 10_000, interval: 50 };
+
+  async function watched(files: Readonly<Record<string, string>>): Promise<Opened & { readonly errors: unknown[] }> {
+    const opened = await open(files);
+    const errors: unknown[] = [];
+    await opened.vault.index();
+    await opened.vault.watch((error) => errors.push(error));
+    return { ...opened, errors };
+  }
+
+  test("a vault follows its files", async () => {
+    const { folder, vault, index, errors } = await watched({ "a.md": "rope", "old/c.md": "mast" });
+    await writeFiles(folder, { "new/deep/b.md": "sail", ".hidden/x.md": "x", "node_modules/y.md": "y" });
+    await rm(join(folder, "a.md"));
+    await expect.poll(() => known(index, folder), eventually).toEqual(["new/deep/b.md", "old/c.md"]);
+    // Also in folders that came later, and that were moved.
+    await writeFile(join(folder, "new/deep/c.md"), "deck");
+    await rename(join(folder, "old"), join(folder, "new/older"));
+    await expect
+      .poll(() => known(index, folder), eventually)
+      .toEqual(["new/deep/b.md", "new/deep/c.md", "new/older/c.md"]);
+    await writeFile(join(folder, "new/older/c.md"), "hemp");
+    await expect.poll(async () => (await vault.search({ query: "hemp" })).documents.length, eventually).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  test("rules that change are followed", async () => {
+    const { folder, index } = await watched({ "a.md": "rope", "drafts/b.md": "sail" });
+    await writeFile(join(folder, ".gitignore"), "drafts/\n");
+    await expect.poll(() => known(index, folder), eventually).toEqual(["a.md"]);
+    await rm(join(folder, ".gitignore"));
+    await expect.poll(() => known(index, folder), eventually).toEqual(["a.md", "drafts/b.md"]);
+    await writeFile(join(folder, "drafts/c.md"), "deck");
+    await expect.poll(() => known(index, folder), eventually).toEqual(["a.md", "drafts/b.md", "drafts/c.md"]);
+  });
+
+  test("a file that never rests is indexed all the same", async () => {
+    const { folder, vault } = await watched({ "log.md": "rope" });
+    const writing = setInterval(() => void appendFile(join(folder, "log.md"), "hemp\n"), 50);
+    try {
+      await expect.poll(async () => (await vault.search({ query: "hemp" })).documents.length, eventually).toBe(1);
+    } finally {
+      clearInterval(writing);
+    }
+  });
+
+  test("many changes at once are all followed", async () => {
+    const { folder, index } = await watched({ "a.md": "rope" });
+    await writeFiles(folder, Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`n/${at % 7}/${at}.md`, "x"])));
+    await expect.poll(async () => (await known(index, folder)).length, eventually).toBe(701);
+  });
+
+  test("a folder that is removed and comes back is followed again", async () => {
+    const { folder, vault, index, errors } = await watched({ "a.md": "rope", "b/c.md": "mast" });
+    await rm(folder, { recursive: true });
+    await expect.poll(() => vault.search({ query: "rope" }).catch(({ reason }) => reason), eventually).toBe("no_vault");
+    await writeFiles(folder, { "b/c.md": "mast", "d.md": "deck" });
+    await expect.poll(() => known(index, folder), eventually).toEqual(["b/c.md", "d.md"]);
+    await writeFile(join(folder, "b/e.md"), "sail");
+    await expect.poll(() => known(index, folder), eventually).toEqual(["b/c.md", "b/e.md", "d.md"]);
+    expect(errors).toEqual([]);
+  });
+
+  test("a folder that another takes the place of is followed", async () => {
+    const { folder, index } = await watched({ "a.md": "rope" });
+    const other = await folderWith({ "b.md": "sail" });
+    await rename(folder, `${folder}-gone`);
+    await rename(other, folder);
+    await expect.poll(() => known(index, folder), eventually).toEqual(["b.md"]);
+    await writeFile(join(folder, "c.md"), "deck");
+    await expect.poll(() => known(index, folder), eventually).toEqual(["b.md", "c.md"]);
+    await rm(`${folder}-gone`, { recursive: true });
+  });
+
+  test("a vault that is to be watched begins with the first search, and ends when it is closed", async () => {
+    const errors: unknown[] = [];
+    const { folder, vault, index } = await open({ "a.md": "rope" }, { watch: (error) => errors.push(error) });
+    expect(await known(index, folder)).toEqual([]);
+    expect((await vault.search({ query: "rope" })).documents).toHaveLength(1);
+    await writeFile(join(folder, "b.md"), "sail");
+    await expect.poll(() => known(index, folder), eventually).toEqual(["a.md", "b.md"]);
+    await writeFile(join(folder, "c.md"), "deck");
+    await vault.close();
+    await new Promise((resolve) => void setTimeout(resolve, 500));
+    expect(await known(index, folder)).toEqual(["a.md", "b.md"]);
+    expect(errors).toEqual([]);
+  });
+
+  test("closing stops indexing that is under way, and leaves no watch open", async () => {
+    const notes = Object.fromEntries(
+      Array.from({ length: 600 }, (_, at) => [`${at % 20}/${at}.md`, "rope ".repeat(50)]),
+    );
+    const { vault } = await open(notes, { watch: () => {} });
+    const before = process.getActiveResourcesInfo().filter((name) => name === "FSEvent").length;
+    const searching = vault.search({ query: "rope" }).catch(({ code }) => code);
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    await vault.close();
+    await searching;
+    expect(process.getActiveResourcesInfo().filter((name) => name.startsWith("FSEvent")).length).toBe(before);
+  });
+
+  test("a process that watches a vault ends by itself", async () => {
+    const folder = await folderWith({ "a.md": "rope" });
+    const program = `
+      import { createVault } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))};
+      import { createMemoryTextIndex } from ${JSON.stringify(join(import.meta.dirname, "../../store/index.ts"))};
+      const vault = createVault({ folder: process.argv[1], index: createMemoryTextIndex(), watch: console.error });
+      const { documents } = await vault.search({ query: "rope" });
+      process.stdout.write(documents[0].path);`;
+    const options = { encoding: "utf8", timeout: 15_000 } as const;
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module-typescript", "-e", program, folder],
+      options,
+    );
+    expect([stdout, stderr]).toEqual(["a.md", ""]);
+  });
 });

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { type Clock, systemClock } from "../../base/index.ts";
-import { type FileDoor, createFileDoor } from "../../file/index.ts";
+import { type FileDoor, createFileDoor, showPath } from "../../file/index.ts";
 import type { TextIndex } from "../../store/index.ts";
 import { type FileTree, type FileTreeOptions, fileTree } from "./file-tree.ts";
 import type { IndexOptions, IndexReport } from "./index-report.ts";
@@ -20,6 +20,8 @@ export interface VaultOptions {
   readonly limits?: Partial<VaultLimits>;
   /** Opens that folder, for reading; one of its own where absent. */
   readonly files?: FileDoor;
+  /** Keeps the index up to date from the first search on; told when that cannot be done. Not where absent. */
+  readonly watch?: (error: unknown) => void;
 }
 
 /** A folder of notes that can be searched, read and cited. */
@@ -63,21 +65,26 @@ export function createVault(options: VaultOptions): Vault {
 class FolderVault implements Vault {
   readonly #options: VaultOptions;
   readonly #clock: Clock;
-  #parts: Promise<VaultParts> | undefined;
+  readonly #files: FileDoor;
+  readonly #closing = new AbortController();
   #indexing: Promise<unknown> = Promise.resolve();
   /** When the whole vault was last looked at. */
   #lookedAt = -Infinity;
   #notes = 0;
   readonly #watches = new Set<VaultWatch>();
+  #following: Promise<unknown> | undefined;
 
   constructor(options: VaultOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#files = options.files ?? createFileDoor({ roots: [{ path: options.folder, write: false }] });
   }
 
   async index(options: IndexOptions = {}): Promise<IndexReport> {
     const parts = await this.#open();
-    const begun = this.#indexing.then(() => this.#index(parts, options));
+    this.#follow();
+    const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const begun = this.#indexing.then(() => this.#index(parts, { ...options, signal: AbortSignal.any(signals) }));
     this.#indexing = begun.catch(() => {});
     return await begun;
   }
@@ -98,18 +105,21 @@ class FolderVault implements Vault {
   }
 
   async watch(onError: (error: unknown) => void): Promise<VaultWatch> {
-    const { root } = await this.#open();
+    const { root, files } = await this.#open();
+    const tell = (error: unknown): void => {
+      if (!this.#closing.signal.aborted) onError(error);
+    };
     const watch = await watchVault({
       root,
+      files,
       clock: this.#clock,
-      onError,
-      onChange: (paths) => {
-        // Rules that changed may let in, or leave out, anything.
-        const rules = paths.some((path) => path === ".gitignore" || path.endsWith("/.gitignore"));
-        this.index(rules ? {} : { paths }).catch(onError);
-      },
+      onError: tell,
+      onChange: (paths) => void this.index(paths === undefined ? {} : { paths }).catch(tell),
     });
-    const ended = {
+    const ended: VaultWatch = {
+      get complete() {
+        return watch.complete;
+      },
       close: async () => {
         this.#watches.delete(ended);
         await watch.close();
@@ -120,37 +130,21 @@ class FolderVault implements Vault {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(vaultFailure("closed", "the vault was closed"));
+    await this.#following;
     await Promise.all([...this.#watches].map((watch) => watch.close()));
     await this.#indexing;
   }
 
-  #open(): Promise<VaultParts> {
-    this.#parts ??= this.#openParts();
-    // A folder that is missing may be made later.
-    this.#parts.catch(() => (this.#parts = undefined));
-    return this.#parts;
-  }
-
-  async #openParts(): Promise<VaultParts> {
-    const {
-      folder,
-      index,
-      limits = {},
-      files = createFileDoor({ roots: [{ path: folder, write: false }] }),
-    } = this.#options;
+  /** Looked for every time: a folder that is missing may be made later, and one that is there may be gone. */
+  async #open(): Promise<VaultParts> {
+    const { folder, index, limits } = this.#options;
     const root = await realpath(folder).catch((cause: unknown) => {
-      throw vaultFailure("no_vault", `the folder of notes ${folder} does not exist. Make it, or name another`, {
-        cause,
-      });
+      const message = `the folder of notes ${showPath(folder)} does not exist. Make it, or name another`;
+      throw vaultFailure("no_vault", message, { cause });
     });
-    return {
-      root,
-      files,
-      index,
-      clock: this.#clock,
-      collection: `vault:${root}`,
-      limits: { ...usualLimits, ...limits },
-    };
+    const collection = `vault:${root}`;
+    return { root, files: this.#files, index, clock: this.#clock, collection, limits: { ...usualLimits, ...limits } };
   }
 
   async #index(parts: VaultParts, options: IndexOptions): Promise<IndexReport> {
@@ -166,10 +160,22 @@ class FolderVault implements Vault {
   }
 
   async #freshen(parts: VaultParts, signal: AbortSignal | undefined): Promise<void> {
+    this.#follow();
     const age = this.#clock.elapsed() - this.#lookedAt;
-    if (age < freshMs || this.#watches.size > 0) return;
+    const watched = [...this.#watches].some(({ complete }) => complete);
+    if (age < freshMs || (watched && this.#lookedAt !== -Infinity)) return;
     if (this.#lookedAt === -Infinity) this.#notes = (await parts.index.stats(parts.collection)).documents;
     if (this.#notes > quickNotes) return;
     await this.index(signal === undefined ? {} : { signal });
+  }
+
+  /** Begins to watch where that is wanted, and then looks at all that changed before. */
+  #follow(): void {
+    const { watch: onError } = this.#options;
+    if (onError === undefined || this.#closing.signal.aborted) return;
+    this.#following ??= this.watch(onError).then(
+      () => void this.index().catch((error: unknown) => this.#closing.signal.aborted || onError(error)),
+      onError,
+    );
   }
 }

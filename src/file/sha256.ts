@@ -1,0 +1,11 @@
+import { nodeCrypto } from "../base/index.ts";
+
+/** From here on, hashing is left to another thread. */
+const large = 262_144;
+
+/** The SHA-256 of bytes in hexadecimal; of many bytes without holding up the process. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  if (bytes.length < large) return nodeCrypto().createHash("sha256").update(bytes).digest("hex");
+  const digest = await nodeCrypto().subtle.digest("SHA-256", bytes);
+  return Buffer.from(digest).toString("hex");
+}
