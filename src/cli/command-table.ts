@@ -1,6 +1,7 @@
 import { chains, graph, init, schema, validate } from "./authoring-commands.ts";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command-spec.ts";
 import { jsonOption as json } from "./json-option.ts";
+import { mcp } from "./mcp-commands.ts";
 import { cancel, explain, rerun, resume, run, runs, show, test } from "./run-commands.ts";
 import { skills } from "./skills-command.ts";
 
@@ -235,7 +236,7 @@ const complete: CommandSpec = {
 
 /** Every command, in the groups and the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Calling", commands: [run, call, chains, tools, skills] },
+  { title: "Calling", commands: [run, call, chains, tools, skills, mcp] },
   { title: "Authoring", commands: [init, validate, graph, schema, test] },
   { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] },
   { title: "Looking back", commands: [records, stats] },

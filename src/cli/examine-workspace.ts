@@ -5,6 +5,7 @@ import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
 import { examineServices } from "./examine-services.ts";
+import { examineServers } from "./examine-servers.ts";
 import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
 import { journalFile } from "./open-journal.ts";
@@ -33,6 +34,7 @@ export async function examineWorkspace(from: string, { onSlowLoad, network }: Ex
       ...settingsFindings(file, aboutSettings),
       ...toolFindings(workspace),
       ...skillFindings(workspace),
+      ...(await examineServers(workspace.sources.mcp, network)),
       ...chainFindings(workspace),
       ...secretFindings(workspace),
       ...policyFindings(workspace),

@@ -51,6 +51,18 @@ describe("the order of the rules", () => {
   });
 });
 
+describe("short names that a server gives its tools", () => {
+  const foreign = { tool: "mail/calculator", aliases: ["calculator"], source: "mcps" };
+
+  test("count where something is denied or asked about, and allow nothing", () => {
+    expect(decide({ deny: ["calculator"] }, foreign)).toBe("deny");
+    expect(decide({ ask: ["calc*"] }, foreign)).toBe("ask");
+    expect(decide({ ask: [], allow: ["calculator", "calc*"] }, foreign)).toBe("deny");
+    expect(decide({ ask: [], allow: ["mail/*"] }, foreign)).toBe("allow");
+    expect(decide({ ask: [], allow: ["calculator"] }, { ...foreign, source: "tools" })).toBe("allow");
+  });
+});
+
 describe("selectors", () => {
   const matching: [string, Partial<PermissionSubject>, boolean][] = [
     ["*", {}, true],

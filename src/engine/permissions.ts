@@ -76,11 +76,20 @@ export function compilePermissions(rules: PermissionRules = {}): Permissions {
   return {
     always: (caller) => same.get(caller),
     rule: (subject) => {
-      const applies = ({ caller, matches }: Rule): boolean =>
-        (caller === undefined || caller === subject.callerType) && matches(subject);
+      const applies = ({ caller, matches, permission }: (typeof ordered)[number]): boolean =>
+        (caller === undefined || caller === subject.callerType) &&
+        matches(permission === "allow" ? withOwnNames(subject) : subject);
       return ordered.find(applies) ?? { permission: "deny" };
     },
   };
+}
+
+/**
+ * A server gives its tools what short names it likes: they may be denied and asked about by them, and a rule that allows
+ * a tool of the workspace by its name does not mean them.
+ */
+function withOwnNames(subject: PermissionSubject): PermissionSubject {
+  return subject.source === "mcps" && subject.aliases.length > 0 ? { ...subject, aliases: [] } : subject;
 }
 
 interface Rule {

@@ -28,3 +28,11 @@ export type {
   ProgramServer,
   RemoteServer,
 } from "./mcp/mcp-port.ts";
+export { shownCommand, unpinnedPackage } from "./mcp/check-command.ts";
+export type { ServerEntryJson } from "./mcp/edit-config.ts";
+export { hasMcpConfig } from "./mcp/has-mcp-config.ts";
+export { loadMcpSource } from "./mcp/load-mcp-source.ts";
+export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
+export type { McpReview, McpServerStatus } from "./mcp/mcp-status.ts";
+export { forgetServer } from "./mcp/state-files.ts";
+export { eraseServer, writeServer } from "./mcp/write-config.ts";

@@ -2,6 +2,8 @@ export { canonicalUrl, withoutTracking } from "./canonical-url.ts";
 export { cutJson } from "./cut-json.ts";
 export { type CutText, cutText, placeToCut } from "./cut-text.ts";
 export { cutDisplay, displayWidth, graphemes, padDisplay } from "./display-width.ts";
+export { estimateTokens } from "./estimate-tokens.ts";
+export { dataRule, fenceData } from "./fence-data.ts";
 export { formatDuration } from "./format-duration.ts";
 export { formatProblem, formatProblems } from "./format-problem.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";

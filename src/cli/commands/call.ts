@@ -27,6 +27,7 @@ export const callTool: RunCommand = async (invocation) => {
   const workspace = await openForCalls(invocation.terminal, (failure) => storeFailures.push(failure));
   try {
     const [name = "", ...pairs] = invocation.words;
+    await workspace.sources.mcp?.prepare(name, { signal: interrupts.signal });
     const tool = workspace.engine.tools.get(name);
     // Without a tool there is no telling how its arguments are meant; that there is none is what has to be said.
     const given =

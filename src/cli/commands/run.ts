@@ -19,6 +19,7 @@ export const runCommand: RunCommand = (invocation) => {
   const isDry = invocation.flag("dryRun");
   const work = async (session: RunSession): Promise<ExitCode> => {
     const [name = ""] = invocation.words;
+    await session.workspace.sources.mcp?.prepare();
     const plan = await session.workspace.loadChain(name);
     const asked = await readRun(plan, invocation);
     try {

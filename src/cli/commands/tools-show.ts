@@ -14,8 +14,9 @@ import { wrapText } from "../wrap-text.ts";
 
 /** `windlass tools show`. */
 export const showTool: RunCommand = async (invocation) => {
-  await withTools(invocation.terminal, (workspace) => {
+  await withTools(invocation.terminal, async (workspace) => {
     const [name = ""] = invocation.words;
+    await workspace.sources.mcp?.prepare(name);
     const registration = findTool(workspace, name, invocation);
     const { terminal } = invocation;
     if (invocation.flag("json")) {

@@ -1,0 +1,117 @@
+import { canonicalJson, formatPath, nodeCrypto, plainJsonSize } from "../../base/index.ts";
+import { showUnsafe, stripUnsafe } from "../../text/index.ts";
+import type { McpDefinition } from "./mcp-port.ts";
+import { type McpSourceLimits, usualLimits } from "./source-limits.ts";
+
+/** A definition that somebody approved, or that was there first. */
+export interface Pin {
+  readonly hash: string;
+  readonly definition: McpDefinition;
+}
+
+/** The approved definitions of one server, by its own names of the tools. */
+export type ServerPins = ReadonlyMap<string, Pin>;
+
+/** Why a definition is refused. */
+export type DefinitionReason = "tool_too_large" | "hidden_text" | "unpinned" | "pin_mismatch";
+
+/** What became of a definition. */
+export type DefinitionVerdict =
+  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: false; readonly reason: DefinitionReason; readonly message: string; readonly hash?: string };
+
+/**
+ * Can this definition be used? First whether it is one that anybody could approve, then whether somebody did: for this
+ * server, since a tool of the same name on another one is another tool.
+ */
+export function checkDefinition(
+  pins: ReadonlyMap<string, ServerPins>,
+  server: string,
+  definition: McpDefinition,
+): DefinitionVerdict {
+  const fault = definitionFault(definition);
+  if (fault !== undefined) return { ok: false, ...fault };
+  const hash = definitionHash(definition);
+  const pin = pins.get(server)?.get(definition.name);
+  if (pin?.hash === hash) return { ok: true, hash };
+  if (pin === undefined) return { ok: false, reason: "unpinned", hash, message: "nobody has approved it yet" };
+  const changed = changedParts(pin.definition, definition).join(", ");
+  const message = `the server describes it otherwise than when it was approved (${changed})`;
+  return { ok: false, reason: "pin_mismatch", hash, message };
+}
+
+/** Why nobody can approve this definition. */
+export function definitionFault(
+  definition: McpDefinition,
+  limits: Pick<McpSourceLimits, "descriptionChars" | "definitionChars"> = usualLimits,
+): { readonly reason: DefinitionReason; readonly message: string } | undefined {
+  const size = plainJsonSize(pinnedParts(definition), limits.definitionChars);
+  if (size === Infinity || size < 0) {
+    const what = size < 0 ? "is nested too deep" : `has more than ${limits.definitionChars} characters`;
+    return { reason: "tool_too_large", message: `its definition ${what}` };
+  }
+  const length = definition.description?.length ?? 0;
+  if (length > limits.descriptionChars) {
+    const message = `its description has ${length} characters, ${limits.descriptionChars} are allowed`;
+    return { reason: "tool_too_large", message };
+  }
+  const hidden = hiddenText(pinnedParts(definition), []);
+  if (hidden === undefined) return undefined;
+  return { reason: "hidden_text", message: `it holds characters that nobody sees: ${hidden}` };
+}
+
+/** Tells one definition from another, in whatever order its keys are. */
+export function definitionHash(definition: McpDefinition): string {
+  return nodeCrypto()
+    .createHash("sha256")
+    .update(canonicalJson(pinnedParts(definition)))
+    .digest("hex");
+}
+
+/** What of a definition counts: all that a model sees, and all that decides how a call is made. */
+export function pinnedParts(definition: McpDefinition): McpDefinition {
+  const { name, title, description, inputSchema, outputSchema, annotations } = definition;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
+/** The names of the parts in which two definitions differ. */
+function changedParts(before: McpDefinition, after: McpDefinition): string[] {
+  const [old, now] = [new Map(Object.entries(pinnedParts(before))), new Map(Object.entries(pinnedParts(after)))];
+  const keys = new Set([...old.keys(), ...now.keys()]);
+  return [...keys].filter((key) => canonicalJson(old.get(key) ?? null) !== canonicalJson(now.get(key) ?? null));
+}
+
+/** Where a text of the value, or a key, hides something; of a size and depth that were checked. */
+function hiddenText(value: unknown, path: readonly (string | number)[]): string | undefined {
+  if (typeof value === "string") {
+    const plain = value.replaceAll(/\r\n?/g, "\n");
+    if (stripUnsafe(plain) === plain) return undefined;
+    return `${formatPath(path)}: ${JSON.stringify(showUnsafe(aroundHidden(plain)))}`;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const step = Array.isArray(value) ? Number(key) : key;
+    const shown = showUnsafe(key);
+    const found = hiddenText(key, [...path, "(key)"]) ?? hiddenText(item, [...path, shown === key ? step : shown]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The part of a text that holds its first hidden character; its beginning where they are hidden only by being many. */
+function aroundHidden(text: string): string {
+  let at = 0;
+  for (const character of text) {
+    if (!/[\n\t]/.test(character) && showUnsafe(character) !== character) break;
+    at += character.length;
+  }
+  const start = at === text.length ? 0 : Math.max(0, at - 20);
+  return text.slice(start, start + 40);
+}

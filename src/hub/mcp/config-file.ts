@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FileReport, isMap } from "../../schema/index.ts";
+import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
+import { type ParsedJsonc, parseJsonc } from "./parse-jsonc.ts";
+
+/** One of the files that name servers, read. */
+export interface ConfigFile {
+  readonly name: string;
+  readonly text: string;
+  readonly parsed: ParsedJsonc;
+  readonly report: FileReport;
+  /** Where the servers are: `["mcpServers"]`. */
+  readonly path: YamlPath;
+  readonly servers: Readonly<Record<string, unknown>>;
+}
+
+/** Where programs put their servers. */
+const containers: readonly (readonly string[])[] = [["mcpServers"], ["servers"], ["mcp", "servers"]];
+
+/** Keys that stand beside them: known, and without a meaning here. */
+const beside: ReadonlySet<string> = new Set(["inputs", "$schema"]);
+
+/** Reads one of the files; undefined where there is none, and a problem where it cannot be read. */
+export function readConfigFile(dir: string, name: string): ConfigFile | Problem | undefined {
+  const text = textOf(join(dir, name));
+  if (text === undefined) return undefined;
+  if (typeof text !== "string") {
+    const message = `the file cannot be read: ${text.message}`;
+    return { severity: "error", code: "unreadable", message, file: name, line: 1, column: 1 };
+  }
+  return parseConfigFile(text, name);
+}
+
+/** The same for a text that is there already. */
+export function parseConfigFile(text: string, name: string): ConfigFile {
+  const parsed = parseJsonc(text, { file: name });
+  const report = new FileReport(text, name, parsed);
+  const path = containers.find((keys) => isMap(valueAt(parsed.value, keys))) ?? ["mcpServers"];
+  if (parsed.root !== undefined) checkTop(parsed.value, path, report);
+  const servers = valueAt(parsed.value, path);
+  return { name, text, parsed, report, path, servers: isMap(servers) ? servers : {} };
+}
+
+/** The text, undefined where there is no file, or why it cannot be read. */
+function textOf(path: string): string | undefined | Error {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return "code" in error && error.code === "ENOENT" ? undefined : error;
+  }
+}
+
+function checkTop(value: unknown, path: YamlPath, report: FileReport): void {
+  if (!isMap(value)) {
+    report.add("wrong_type", [], ['the file must be an object with the key "mcpServers"']);
+    return;
+  }
+  const [container] = path;
+  if (Object.hasOwn(value, "mcpServers") && !isMap(value["mcpServers"])) {
+    report.add("wrong_type", ["mcpServers"], ['"mcpServers" must be a map from names to servers']);
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key === container || key === "mcpServers" || beside.has(key)) continue;
+    const near = suggest(key, ["mcpServers", "servers"]);
+    const looksLikeServer = isMap(item) && ["command", "url"].some((own) => Object.hasOwn(item, own));
+    const hint = looksLikeServer
+      ? 'servers stand under the key "mcpServers"'
+      : near === undefined
+        ? undefined
+        : `did you mean "${near}"?`;
+    report.add("unknown_key", [key], [`unknown key "${key}"`, { part: "key", severity: "warning", hint }]);
+  }
+}
+
+function valueAt(value: unknown, path: YamlPath): unknown {
+  let found = value;
+  for (const step of path) found = isMap(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  return found;
+}

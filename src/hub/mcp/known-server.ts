@@ -1,0 +1,260 @@
+import { fail, isFailureError } from "../../base/index.ts";
+import type { Problem } from "../../text/index.ts";
+import type { Effect } from "../../tool/index.ts";
+import { type Judged, type JudgedTool, changedServer, judgeDefinitions } from "./judge-definitions.ts";
+import { mapOutcome } from "./map-outcome.ts";
+import type { McpConnection, McpDefinition } from "./mcp-port.ts";
+import type { McpReview, McpServerStatus } from "./mcp-status.ts";
+import { approvedPins, refusedTools, reviewServer } from "./review-server.ts";
+import type { McpServer } from "./server-config.ts";
+import { ServerLink } from "./server-link.ts";
+import { ServerTools, type ToolCall, refusal } from "./server-tools.ts";
+import { refuseMcp } from "./source-reasons.ts";
+import type { SourceWorld } from "./source-world.ts";
+import type { Catalogue, KeptPins } from "./state-files.ts";
+
+/** A server of the workspace: what is known about it, what was approved of it, and the way to it. */
+export class KnownServer {
+  readonly server: McpServer;
+  readonly #world: SourceWorld;
+  readonly #link: ServerLink;
+  readonly #shown: ServerTools;
+  #kept: KeptPins | undefined;
+  #catalogue: Catalogue | undefined;
+  #judged: Judged = { definitions: [], tools: [], notes: [] };
+  /** Why the last connection could not be made. */
+  #failure: string | undefined;
+
+  constructor(server: McpServer, world: SourceWorld) {
+    this.server = server;
+    this.#world = world;
+    const { registry, declared, connector, clock, random, limits, log } = world;
+    this.#shown = new ServerTools({ registry, declared, call: (tool, args, call) => this.#call(tool, args, call) });
+    this.#link = new ServerLink({
+      server,
+      connector,
+      clock,
+      random,
+      limits,
+      log,
+      lastProtocol: () => this.#catalogue?.protocol,
+      listed: (definitions, connection) => this.#listed(definitions, connection),
+      failed: (error) => this.#failed(error),
+    });
+  }
+
+  /** Its tools were listed, now or at some time. */
+  get isKnown(): boolean {
+    return this.#catalogue !== undefined;
+  }
+
+  get hasResources(): boolean {
+    return (this.#catalogue?.resources ?? 0) > 0;
+  }
+
+  /** Takes what earlier connections left, and what was approved meanwhile; connects to nobody. */
+  recall(): void {
+    const { files, limits } = this.#world;
+    this.#kept = files.pins(this.server.name);
+    this.#catalogue ??= files.catalogue(this.server.name);
+    // Without pins everything would be refused, instead of being taken as at first sight.
+    if (this.#kept === undefined && this.server.trust === "first") this.#catalogue = undefined;
+    const definitions = this.#catalogue?.definitions ?? [];
+    this.#judged = judgeDefinitions(definitions, { server: this.server, kept: this.#kept, limits });
+    this.#show();
+  }
+
+  /** Makes its tools known, where they are not. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    if (this.isKnown || this.#isChanged()) return;
+    // A connection that is there listed its tools when it was made; by now they are forgotten.
+    if (this.#link.state === "connected") await this.#link.refresh(signal);
+    else await this.#link.use(signal, async () => {});
+  }
+
+  /** Connects and lists the tools, whatever is known; for somebody who asks for exactly that. */
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#link.refresh(signal);
+  }
+
+  /** Works with a connection. */
+  async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    if (this.#isChanged() && this.#kept !== undefined) {
+      const { name } = this.server;
+      const { message } = changedServer(this.#kept);
+      throw refuseMcp("server_changed", `${name} is refused: ${message}; run \`windlass mcp approve ${name}\``);
+    }
+    return this.#link.use(signal, work);
+  }
+
+  review(tool?: string): McpReview {
+    return reviewServer(this.server, { tools: this.#judged.tools, kept: this.#kept }, tool);
+  }
+
+  approve(review: McpReview): void {
+    const { files, limits } = this.#world;
+    const kept = approvedPins(this.server, files.pins(this.server.name), review);
+    files.keepPins(this.server.name, kept);
+    this.#kept = kept;
+    const definitions = this.#catalogue?.definitions ?? [];
+    this.#judged = judgeDefinitions(definitions, { server: this.server, kept, limits });
+    this.#show();
+  }
+
+  status(): McpServerStatus {
+    const { server } = this;
+    const usable = this.#judged.tools.filter(({ refused }) => refused === undefined);
+    const { lastFailure } = this.#link;
+    const todo = this.#todo();
+    return {
+      name: server.name,
+      state: this.#state(),
+      transport: server.address.kind,
+      shown: server.shown,
+      ...(this.#catalogue !== undefined && { protocol: this.#catalogue.protocol, seenAt: this.#catalogue.at }),
+      tools: usable.map(({ name }) => name),
+      refused: refusedTools(this.#judged.tools),
+      resources: this.#catalogue?.resources ?? 0,
+      ...(lastFailure !== undefined && { lastFailure }),
+      ...(todo !== undefined && { todo }),
+    };
+  }
+
+  problems(): Problem[] {
+    const refused = this.#judged.tools.filter((tool) => tool.refused !== undefined);
+    const [first] = refused;
+    const found: Problem[] = this.#judged.notes.map((message) => this.#problem("tool_left_out", message));
+    if (first?.refused !== undefined) {
+      const many = refused.length > 1 ? ` (and ${refused.length - 1} more tools)` : "";
+      const { reason, message } = first.refused;
+      const todo = this.#todo();
+      const text = `${first.name} is refused: ${message}${many}`;
+      found.push({ ...this.#problem(reason, text), ...(todo !== undefined && { hint: todo }) });
+    }
+    if (this.#failure !== undefined) found.push(this.#problem("server_failed", this.#failure));
+    return found;
+  }
+
+  /** Takes its tools away and ends the connection. */
+  async leave(): Promise<void> {
+    this.#shown.show(this.server, [], this.#world.change);
+    await this.close();
+  }
+
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  #state(): McpServerStatus["state"] {
+    if (this.#isChanged()) return "changed";
+    if (this.#link.state !== "idle") return this.#link.state;
+    if (this.#link.isDown || (!this.isKnown && this.#link.lastFailure !== undefined)) return "down";
+    return this.isKnown ? "known" : "unknown";
+  }
+
+  #todo(): string | undefined {
+    const { name } = this.server;
+    const fixable = this.#judged.tools.some(({ refused, hash }) => refused !== undefined && hash !== "");
+    if (fixable || this.#isChanged()) return `\`windlass mcp approve ${name}\` shows what changed and asks`;
+    return undefined;
+  }
+
+  /** Approved under another command line or address: not even connected to. */
+  #isChanged(): boolean {
+    const { identity, trust } = this.server;
+    return trust !== "all" && this.#kept !== undefined && this.#kept.identity !== identity;
+  }
+
+  async #call(tool: JudgedTool, args: unknown, { context, effect }: ToolCall): Promise<unknown> {
+    return this.use(context.signal, async (connection) => {
+      this.#checkNow(tool);
+      const { signal, progress, elicit } = context;
+      const options = { signal, onProgress: progress, elicit };
+      const outcome = await connection.callTool(tool.definition.name, args, options).catch((error: unknown) => {
+        throw byEffect(error, effect);
+      });
+      return mapOutcome(outcome, tool.definition.outputSchema);
+    });
+  }
+
+  /** The connection may have told of other tools than those that the caller knows. */
+  #checkNow({ name, hash }: JudgedTool): void {
+    const now = this.#judged.tools.find((tool) => tool.name === name);
+    if (now === undefined)
+      throw refuseMcp("tool_gone", `the MCP server "${this.server.name}" offers no ${name} any more`);
+    if (now.refused !== undefined) {
+      const { message, forModel } = refusal(this.server.name, now);
+      throw refuseMcp(now.refused.reason, message, { forModel });
+    }
+    if (now.hash !== hash)
+      throw refuseMcp("pin_mismatch", `${name} was changed just now; look at it and call it again`);
+  }
+
+  #listed(definitions: readonly McpDefinition[], connection: McpConnection): void {
+    const { files, limits, log, clock } = this.#world;
+    const { name, identity } = this.server;
+    this.#failure = undefined;
+    // Another process may have approved something.
+    this.#kept = files.pins(name) ?? this.#kept;
+    this.#judged = judgeDefinitions(definitions, { server: this.server, kept: this.#kept, limits });
+    const { pins, tools, definitions: kept } = this.#judged;
+    const { protocol } = connection;
+    const resources = this.#catalogue?.resources ?? 0;
+    this.#catalogue = { identity, protocol, definitions: kept, resources, at: clock.now() };
+    try {
+      if (pins !== undefined) files.keepPins(name, pins);
+      this.#kept = pins ?? this.#kept;
+      files.keepCatalogue(name, this.#catalogue);
+    } catch (error) {
+      // It still holds for this process.
+      this.#kept = pins ?? this.#kept;
+      log(`${name}: what it offers cannot be remembered: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    log(`${name}: connected (protocol ${protocol}), ${tools.length} tools`);
+    this.#show();
+    void this.#countResources(connection);
+  }
+
+  async #countResources(connection: McpConnection): Promise<void> {
+    const { clock, limits, files, resourcesChanged } = this.#world;
+    const late = new AbortController();
+    const timer = clock.after(limits.listMs, () => late.abort());
+    timer.hold(false);
+    try {
+      const { length } = await connection.listResources(late.signal);
+      const before = this.#catalogue;
+      if (before === undefined || before.resources === length) return;
+      this.#catalogue = { ...before, resources: length };
+      files.keepCatalogue(this.server.name, this.#catalogue);
+      resourcesChanged();
+    } catch {
+      // Tools are what counts; who asks for the resources is told what is wrong with them.
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #show(): void {
+    this.#shown.show(this.server, this.#judged.tools, this.#world.change);
+  }
+
+  #failed(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message === this.#failure) return;
+    this.#failure = message;
+    this.#world.log(`${this.server.name}: ${message}`);
+    this.#world.broke(this.#problem("server_failed", message));
+  }
+
+  #problem(code: string, message: string): Problem {
+    return { severity: "warning", code, message: `${this.server.name}: ${message}`, ...this.server.place };
+  }
+}
+
+/** A call whose connection died may have run; whether that matters is known here. */
+function byEffect(error: unknown, effect: Effect): unknown {
+  if (!isFailureError(error) || effect === "once") return error;
+  const { code, reason, forModel, retry } = error.toFailure();
+  if (retry !== "unsafe") return error;
+  return fail(error.message, { code, forModel, retry: "safe", cause: error, ...(reason !== undefined && { reason }) });
+}

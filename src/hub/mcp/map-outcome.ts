@@ -1,0 +1,125 @@
+import type { JsonSchema } from "../../schema/index.ts";
+import { isRecord, put } from "../../schema/index.ts";
+import { cutText, stripUnsafe } from "../../text/index.ts";
+import { type Attachment, ok } from "../../tool/index.ts";
+import type { McpCallOutcome, McpContent, McpResourceContent } from "./mcp-port.ts";
+import { usualLimits } from "./source-limits.ts";
+import { refuseMcp } from "./source-reasons.ts";
+
+/** A resource as it is given to callers; bytes travel as attachments of the same name. */
+interface GivenResource {
+  readonly uri: string;
+  readonly name?: string;
+  readonly mime_type?: string;
+  readonly text?: string;
+}
+
+/**
+ * What a tool of a server gave, as a tool of ours gives it: structured content as it is, else text, with images, sounds
+ * and bytes beside it. All of it is data from elsewhere: cleaned of what is not seen, and never looked into.
+ */
+export function mapOutcome(outcome: McpCallOutcome, output: JsonSchema | undefined): unknown {
+  if (outcome.isError) {
+    const said = cutText(textOf(outcome.content).trim(), usualLimits.errorChars).text;
+    return refuseMcp("tool_failed", said === "" ? "the tool failed and did not say why" : said);
+  }
+  const attachments = outcome.content.flatMap(attachmentOf);
+  const value = outputOf(outcome, output);
+  return attachments.length === 0 ? value : ok(value, { attachments });
+}
+
+/** What is in resources, with bytes as attachments. */
+export function mapContents(contents: readonly McpResourceContent[]): unknown {
+  const given = { contents: contents.map(givenResource) };
+  const attachments = contents.flatMap((resource) => attachmentOf({ type: "resource", resource }));
+  return attachments.length === 0 ? given : ok(given, { attachments });
+}
+
+function outputOf({ content, structured }: McpCallOutcome, output: JsonSchema | undefined): unknown {
+  if (structured !== undefined) return cleanValue(structured);
+  const text = textOf(content);
+  const wantsJson = output !== undefined && output["type"] !== "string";
+  const read = wantsJson ? readJson(text) : undefined;
+  if (read !== undefined) return cleanValue(read.value);
+  const resources = content.flatMap(resourceOf);
+  if (resources.length > 0) return { text, resources };
+  return text === "" ? placeholder(content) : text;
+}
+
+/** All texts, as paragraphs. */
+function textOf(content: readonly McpContent[]): string {
+  return content.flatMap((item) => (item.type === "text" ? clean(item.text) : [])).join("\n\n");
+}
+
+/** Something to read where all there is travels beside it. */
+function placeholder(content: readonly McpContent[]): string {
+  return content.flatMap((item) => ("mimeType" in item ? `[${item.type}: ${label(item.mimeType)}]` : [])).join("\n");
+}
+
+function readJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+function resourceOf(item: McpContent): GivenResource[] {
+  if (item.type === "resource") return [givenResource(item.resource)];
+  if (item.type !== "resource_link") return [];
+  const { uri, name, mimeType } = item;
+  return [
+    {
+      uri: label(uri),
+      ...(name !== undefined && { name: label(name) }),
+      ...(mimeType !== undefined && { mime_type: label(mimeType) }),
+    },
+  ];
+}
+
+function givenResource({ uri, mimeType, text }: McpResourceContent): GivenResource {
+  return {
+    uri: label(uri),
+    ...(mimeType !== undefined && { mime_type: label(mimeType) }),
+    ...(text !== undefined && { text: clean(text) }),
+  };
+}
+
+function attachmentOf(item: McpContent): Attachment[] {
+  if (item.type === "image" || item.type === "audio") {
+    return [{ kind: item.type, mimeType: label(item.mimeType), data: bytesOf(item.data) }];
+  }
+  if (item.type !== "resource" || item.resource.blob === undefined) return [];
+  const { uri, mimeType = "application/octet-stream", blob } = item.resource;
+  return [{ kind: kindOf(mimeType), mimeType: label(mimeType), data: bytesOf(blob), name: label(uri) }];
+}
+
+function kindOf(mimeType: string): Attachment["kind"] {
+  if (mimeType.startsWith("image/")) return "image";
+  return mimeType.startsWith("audio/") ? "audio" : "file";
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, "base64"));
+}
+
+function clean(text: string): string {
+  return stripUnsafe(text);
+}
+
+/** A short text on one line: addresses, names, types. */
+function label(text: string): string {
+  return stripUnsafe(text).replaceAll(/\s+/g, " ").slice(0, 2_000);
+}
+
+/** A copy of JSON with all texts and keys cleaned. */
+function cleanValue(value: unknown, depth: number = 0): unknown {
+  if (typeof value === "string") return clean(value);
+  // Deeper than the engine takes: it says so itself.
+  if (depth > 200) return value;
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, depth + 1));
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) put(copy, clean(key), cleanValue(item, depth + 1));
+  return copy;
+}

@@ -1,0 +1,49 @@
+import { type Pin, definitionHash, pinnedParts } from "./check-definition.ts";
+import { definitionDiff } from "./definition-diff.ts";
+import type { JudgedTool } from "./judge-definitions.ts";
+import type { McpReview, RefusedTool } from "./mcp-status.ts";
+import type { McpServer } from "./server-config.ts";
+import type { KeptPins } from "./state-files.ts";
+
+/** What somebody has to decide about a server, or about one of its tools by full name. */
+export function reviewServer(
+  server: McpServer,
+  { tools, kept }: { readonly tools: readonly JudgedTool[]; readonly kept: KeptPins | undefined },
+  only?: string,
+): McpReview {
+  const wanted = tools.filter(({ name }) => only === undefined || name === only);
+  const open = wanted.filter(({ refused, hash }) => refused !== undefined && hash !== "");
+  const offered = new Set(tools.map(({ definition }) => definition.name));
+  return {
+    server: server.name,
+    ...(kept !== undefined &&
+      kept.identity !== server.identity && { address: { before: kept.shown, after: server.shown } }),
+    tools: open.flatMap(({ name, definition, hash }) => {
+      const pin = kept?.pins.get(definition.name);
+      // The tool itself is as it was: only its server has to be approved.
+      if (pin?.hash === hash) return [];
+      return [{ name, isNew: pin === undefined, changes: definitionDiff(pin?.definition, definition), definition }];
+    }),
+    gone: only === undefined ? [...(kept?.pins.keys() ?? [])].filter((name) => !offered.has(name)) : [],
+    refused: refusedTools(wanted.filter(({ hash }) => hash === "")),
+  };
+}
+
+/** What is approved once a review is: what was, with these changes. */
+export function approvedPins(server: McpServer, kept: KeptPins | undefined, review: McpReview): KeptPins {
+  const pins = new Map<string, Pin>(kept?.pins ?? []);
+  for (const name of review.gone) pins.delete(name);
+  for (const { definition } of review.tools) {
+    pins.set(definition.name, { definition: pinnedParts(definition), hash: definitionHash(definition) });
+  }
+  return { identity: server.identity, shown: server.shown, pins };
+}
+
+/** The refused ones among tools. */
+export function refusedTools(tools: readonly JudgedTool[]): RefusedTool[] {
+  return tools.flatMap(({ name, refused }) => (refused === undefined ? [] : [{ name, ...pick(refused) }]));
+}
+
+function pick({ reason, message }: NonNullable<JudgedTool["refused"]>): Omit<RefusedTool, "name"> {
+  return { reason, message };
+}

@@ -1,0 +1,125 @@
+import { type Clock, type FailureError, isFailureError } from "../../base/index.ts";
+import { formatDuration } from "../../text/index.ts";
+import type { McpSourceLimits } from "./source-limits.ts";
+import { refuseMcp } from "./source-reasons.ts";
+
+/** What {@link ServerBreaker} needs. */
+export interface BreakerWorld {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limits: Pick<McpSourceLimits, "openAfter" | "firstRetryMs" | "lastRetryMs">;
+}
+
+/** The last thing that went wrong with a server. */
+export interface LastFailure {
+  readonly message: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Since when nothing has worked. */
+  readonly since: number;
+  /** How often in a row. */
+  readonly times: number;
+  /** When it will be tried again; undefined where it may be at any time. */
+  readonly retryAt?: number;
+}
+
+/**
+ * Keeps calls away from a server that cannot be used, whoever's fault that is, except for the server's tools, whose
+ * failures are answers. After the first failure it is tried again at once, then a little later; after several in a row
+ * nobody waits for it any more, and one call at a time finds out whether it works again.
+ */
+export class ServerBreaker {
+  readonly #world: BreakerWorld;
+  #failures = 0;
+  #since = 0;
+  #at = 0;
+  #why = "";
+  /** By the clock's elapsed time. */
+  #notBefore = 0;
+  #probing = false;
+  #incident = 0;
+
+  constructor(world: BreakerWorld) {
+    this.#world = world;
+  }
+
+  /** Changes with every failure: what began before one is part of it. */
+  get incident(): number {
+    return this.#incident;
+  }
+
+  get lastFailure(): LastFailure | undefined {
+    if (this.#failures === 0) return undefined;
+    const { clock } = this.#world;
+    const waitMs = this.waitMs;
+    return {
+      message: this.#why,
+      at: this.#at,
+      since: this.#since,
+      times: this.#failures,
+      ...(waitMs > 0 && { retryAt: clock.now() + waitMs }),
+    };
+  }
+
+  /** How long a connection has to wait. */
+  get waitMs(): number {
+    return Math.max(0, Math.ceil(this.#notBefore - this.#world.clock.elapsed()));
+  }
+
+  get isOpen(): boolean {
+    return this.#failures >= this.#world.limits.openAfter;
+  }
+
+  /** Lets a call through, or throws why not. What it gives has to be called when the call is over, however it ended. */
+  enter(): () => void {
+    if (!this.isOpen) return () => {};
+    const waitMs = this.waitMs;
+    if (waitMs > 0 || this.#probing) throw this.#refusal(waitMs);
+    this.#probing = true;
+    return () => {
+      this.#probing = false;
+    };
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#notBefore = 0;
+  }
+
+  /** @param incident As it was when what failed began. */
+  failed(error: unknown, incident: number): void {
+    if (incident !== this.#incident) return;
+    const { clock } = this.#world;
+    this.#incident++;
+    this.#failures++;
+    this.#at = clock.now();
+    if (this.#failures === 1) this.#since = this.#at;
+    this.#why = error instanceof Error ? error.message : String(error);
+    this.#notBefore = clock.elapsed() + this.#pause(error);
+  }
+
+  /** Half of the time is certain, half is luck: many processes must not come back in the same moment. */
+  #pause(error: unknown): number {
+    const { limits, random } = this.#world;
+    const { firstRetryMs, lastRetryMs, openAfter } = limits;
+    const asked = isFailureError(error) ? (error.toFailure().retryAfterMs ?? 0) : 0;
+    if (this.#failures === 1) return Math.min(asked, lastRetryMs);
+    const times = Math.max(0, this.#failures - openAfter);
+    const full = this.isOpen ? Math.min(lastRetryMs, firstRetryMs * 2 ** times) : firstRetryMs / 4;
+    return Math.max(Math.min(asked, lastRetryMs), full / 2 + (full / 2) * random());
+  }
+
+  #refusal(waitMs: number): FailureError {
+    const { server, clock } = this.#world;
+    const ago = formatDuration(Math.max(0, clock.now() - this.#since));
+    const again = waitMs > 0 ? `it is tried again in ${formatDuration(waitMs)}` : "it is being tried again";
+    const message =
+      `the MCP server "${server}" has not worked for ${ago} (${this.#failures} failures in a row); ${again}. ` +
+      `The last failure: ${this.#why}`;
+    return refuseMcp("server_down", message, {
+      retryAfterMs: Math.max(waitMs, 100),
+      forModel: `the MCP server "${server}" does not work at the moment; ${again}`,
+    });
+  }
+}

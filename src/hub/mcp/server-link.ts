@@ -1,0 +1,290 @@
+import { type Clock, type Timer, isFailureError } from "../../base/index.ts";
+import type { McpConnection, McpConnector, McpDefinition, McpListener } from "./mcp-port.ts";
+import { orAborted } from "./or-aborted.ts";
+import { type LastFailure, ServerBreaker } from "./server-breaker.ts";
+import type { McpServer } from "./server-config.ts";
+import type { McpSourceLimits } from "./source-limits.ts";
+import { refuseMcp } from "./source-reasons.ts";
+
+/** What a {@link ServerLink} needs, and whom it tells. */
+export interface LinkWorld {
+  readonly server: McpServer;
+  readonly connector: () => Promise<McpConnector>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limits: McpSourceLimits;
+  readonly lastProtocol: () => string | undefined;
+  /** What the server offers, on every new connection and after every change, before anybody may use it. */
+  readonly listed: (definitions: readonly McpDefinition[], connection: McpConnection) => void;
+  /** The server could not be connected to, or was lost. */
+  readonly failed: (error: unknown) => void;
+  readonly log: (message: string) => void;
+}
+
+/** A connection and who uses it. */
+interface Line {
+  readonly connection: McpConnection;
+  users: number;
+  /** No new users; closed when the last one is done. */
+  retired: boolean;
+  /** That it is lost has been counted against the server. */
+  counted: boolean;
+}
+
+/** Reasons of failed calls for which the server, or the way to it, is to blame. */
+const serverReasons: ReadonlySet<string | undefined> = new Set([
+  "unreachable",
+  "connection_lost",
+  "closed",
+  "http_error",
+  "busy",
+  "unauthorized",
+  "server_down",
+]);
+
+/** One server: connected to when it is needed, by one connection that all calls share, again when that is lost. */
+export class ServerLink {
+  readonly #world: LinkWorld;
+  readonly #breaker: ServerBreaker;
+  readonly #over = new AbortController();
+  readonly #closing = new Set<Promise<void>>();
+  #line: Line | undefined;
+  #connecting: Promise<Line> | undefined;
+  #idle: Timer | undefined;
+  #relist: Timer | undefined;
+  #listing = false;
+  #changed = false;
+
+  constructor(world: LinkWorld) {
+    this.#world = world;
+    const { server, clock, random, limits } = world;
+    this.#breaker = new ServerBreaker({ server: server.name, clock, random, limits });
+  }
+
+  get state(): "idle" | "connecting" | "connected" {
+    if (this.#line !== undefined) return "connected";
+    return this.#connecting === undefined ? "idle" : "connecting";
+  }
+
+  get lastFailure(): LastFailure | undefined {
+    return this.#breaker.lastFailure;
+  }
+
+  get isDown(): boolean {
+    return this.#breaker.isOpen;
+  }
+
+  /** Works with a connection; made where there is none. Fails at once while the server is left alone. */
+  async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const leave = this.#breaker.enter();
+    try {
+      const line = await this.#open(signal);
+      return await this.#work(line, work);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Connects, whatever happened before, and asks for the tools, where that was not done just now. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const known = this.#line;
+    const line = await this.#open(signal, "now");
+    if (line === known) await this.#work(line, (connection) => this.#list(connection, signal));
+    else this.#breaker.succeeded();
+    this.#rest();
+  }
+
+  /** Ends the connection. What is under way fails. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    this.#idle?.cancel();
+    this.#relist?.cancel();
+    const line = this.#line;
+    this.#line = undefined;
+    if (line !== undefined) this.#end(line);
+    await this.#connecting?.catch(() => undefined);
+    await Promise.all(this.#closing);
+  }
+
+  async #work<T>(line: Line, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const { incident } = this.#breaker;
+    line.users++;
+    this.#idle?.cancel();
+    try {
+      const result = await work(line.connection);
+      this.#breaker.succeeded();
+      return result;
+    } catch (error) {
+      this.#blame(error, line, incident);
+      throw error;
+    } finally {
+      line.users--;
+      if (line.users === 0 && line.retired) this.#end(line);
+      this.#rest();
+    }
+  }
+
+  /** What a call died of may be the server's fault: then the next call does not try the same connection. */
+  #blame(error: unknown, line: Line, incident: number): void {
+    if (!isFailureError(error) || !serverReasons.has(error.reason)) return;
+    line.counted = true;
+    this.#breaker.failed(error, incident);
+    this.#retire(line);
+  }
+
+  #open(signal: AbortSignal, when: "now" | "in time" = "in time"): Promise<Line> {
+    if (this.#over.signal.aborted) throw refuseMcp("source_closed", "the workspace is being closed");
+    if (this.#line !== undefined) return Promise.resolve(this.#line);
+    this.#connecting ??= this.#connect(when).finally(() => {
+      this.#connecting = undefined;
+    });
+    return orAborted(this.#connecting, signal);
+  }
+
+  async #connect(when: "now" | "in time"): Promise<Line> {
+    const { server, failed } = this.#world;
+    const { incident } = this.#breaker;
+    if (when === "in time") await this.#pause(this.#breaker.waitMs);
+    try {
+      return await this.#dial();
+    } catch (error) {
+      if (this.#over.signal.aborted)
+        throw refuseMcp("source_closed", `the MCP server "${server.name}" is being closed`);
+      this.#breaker.failed(error, incident);
+      failed(error);
+      throw error;
+    }
+  }
+
+  async #dial(): Promise<Line> {
+    const { server, connector, lastProtocol } = this.#world;
+    const { signal } = this.#over;
+    const opened: { line?: Line; lost?: unknown } = {};
+    const listener = this.#listener(opened);
+    const known = lastProtocol();
+    const connection = await (
+      await connector()
+    ).connect(server.name, server.address, {
+      listener,
+      signal,
+      ...(known !== undefined && { lastProtocol: known }),
+    });
+    const line: Line = { connection, users: 0, retired: false, counted: false };
+    opened.line = line;
+    try {
+      signal.throwIfAborted();
+      await this.#list(connection, signal);
+      if ("lost" in opened) throw opened.lost;
+    } catch (error) {
+      this.#end(line);
+      throw error;
+    }
+    this.#line = line;
+    this.#rest();
+    return line;
+  }
+
+  #listener(opened: { line?: Line; lost?: unknown }): McpListener {
+    const { server, log, failed } = this.#world;
+    return {
+      toolsChanged: () => this.#toolsChanged(),
+      log: (message) => log(`${server.name}: ${message}`),
+      closed: (why) => {
+        const { line } = opened;
+        opened.lost = why ?? refuseMcp("server_down", `the MCP server "${server.name}" ended the connection`);
+        if (line === undefined || this.#line !== line) return;
+        this.#line = undefined;
+        this.#idle?.cancel();
+        this.#end(line);
+        if (why === undefined || this.#over.signal.aborted) return;
+        log(`${server.name}: ${why.message}`);
+        if (!line.counted) this.#breaker.failed(why, this.#breaker.incident);
+        failed(why);
+      },
+    };
+  }
+
+  async #list(connection: McpConnection, signal: AbortSignal): Promise<void> {
+    const { limits, clock, server, listed } = this.#world;
+    const late = new AbortController();
+    const timer = clock.after(limits.listMs, () => late.abort());
+    try {
+      const definitions = await orAborted(connection.listTools(AbortSignal.any([signal, late.signal])), late.signal);
+      listed(definitions, connection);
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+      throw refuseMcp("server_down", `the MCP server "${server.name}" did not list its tools in time`, {
+        cause: error,
+      });
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** However often a server says so, its tools are looked at only now and then, and once at a time. */
+  #toolsChanged(): void {
+    this.#changed = true;
+    if (this.#listing || this.#relist !== undefined) return;
+    const { limits, clock } = this.#world;
+    this.#relist = clock.after(limits.relistMs, () => {
+      this.#relist = undefined;
+      void this.#listAgain();
+    });
+    this.#relist.hold(false);
+  }
+
+  async #listAgain(): Promise<void> {
+    const line = this.#line;
+    if (line === undefined) return;
+    this.#listing = true;
+    this.#changed = false;
+    try {
+      await this.#list(line.connection, this.#over.signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#world.log(`${this.#world.server.name}: its tools changed and cannot be listed: ${why}`);
+    } finally {
+      this.#listing = false;
+    }
+    if (this.#changed) this.#toolsChanged();
+  }
+
+  #rest(): void {
+    const line = this.#line;
+    this.#idle?.cancel();
+    if (line === undefined || line.users > 0) return;
+    this.#idle = this.#world.clock.after(this.#world.limits.idleMs, () => this.#retire(line));
+    this.#idle.hold(false);
+  }
+
+  #retire(line: Line): void {
+    if (this.#line === line) this.#line = undefined;
+    line.retired = true;
+    if (line.users === 0) this.#end(line);
+  }
+
+  #end(line: Line): void {
+    line.retired = true;
+    const ended = line.connection
+      .close()
+      .catch((error: unknown) => this.#world.log(`${this.#world.server.name}: closing failed: ${String(error)}`))
+      .finally(() => this.#closing.delete(ended));
+    this.#closing.add(ended);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms === 0) return;
+    const { signal } = this.#over;
+    await new Promise<void>((resolve) => {
+      const timer = this.#world.clock.after(ms, resolve);
+      signal.addEventListener(
+        "abort",
+        () => {
+          timer.cancel();
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  }
+}

@@ -1,0 +1,249 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createMcpConnector } from "../../src/adapters/mcp/client/connector.ts";
+import type { McpConnectorOptions } from "../../src/adapters/mcp/client/connector.ts";
+import { type Engine, createEngine } from "../../src/engine/index.ts";
+import { type McpSource, type McpSourceOptions, createMcpSource } from "../../src/hub/mcp/mcp-source.ts";
+import { createDoor } from "../../src/net/index.ts";
+import { ToolRegistry } from "../../src/tool/index.ts";
+import { childrenOf, publishedServer, runs, testServer } from "./connecting.ts";
+
+interface Opened {
+  readonly dir: string;
+  readonly stateDir: string;
+  readonly engine: Engine;
+  readonly registry: ToolRegistry;
+  readonly source: McpSource;
+}
+
+const opened: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+/** A workspace with these servers, and the real way to them. */
+async function open(
+  servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  more: Partial<McpSourceOptions> & { client?: Partial<McpConnectorOptions> } = {},
+): Promise<Opened> {
+  const dir = mkdtempSync(join(tmpdir(), "windlass-source-"));
+  const stateDir = join(dir, ".windlass");
+  writeFileSync(join(dir, "mcp.json"), JSON.stringify({ mcpServers: servers }));
+  const door = createDoor({ allow: ["127.0.0.1"] });
+  const registry = new ToolRegistry();
+  const { client, ...options } = more;
+  const source = createMcpSource({
+    dir,
+    registry,
+    connector: async () => createMcpConnector({ stateDir, door, onLog: () => {}, ...client }),
+    env: {},
+    allowedEnv: [],
+    secrets: { get: () => undefined },
+    secretNames: [],
+    ...options,
+  });
+  const engine = createEngine({ registry, concurrency: { maxConcurrent: 100, queueSize: 2_000 } });
+  opened.push(async () => {
+    await engine.close();
+    await source.close();
+    await door.close();
+    const left = childrenOf(stateDir).filter(runs);
+    rmSync(dir, { recursive: true, force: true });
+    expect(left).toEqual([]);
+  });
+  await source.load();
+  return { dir, stateDir, engine, registry, source };
+}
+
+/** As `mcp.json` has it. */
+function entry({ command, args, env }: ReturnType<typeof testServer>): Record<string, unknown> {
+  return { command, args, env };
+}
+
+/** The processes of servers that run, by server. */
+function processes(stateDir: string): Map<string, number> {
+  const dir = join(stateDir, "mcp", "children");
+  return new Map(
+    readdirSync(dir).flatMap((name) => {
+      try {
+        const { server, pid } = JSON.parse(readFileSync(join(dir, name), "utf8")) as { server: string; pid: number };
+        return [[server, pid] as const];
+      } catch {
+        // It ended just now.
+        return [];
+      }
+    }),
+  );
+}
+
+describe("[C04] real servers behind the source", () => {
+  test("are listed from memory, called, cancelled half-way, killed and connected to again", async () => {
+    const { engine, source, registry, stateDir } = await open({
+      everything: entry(publishedServer("server-everything")),
+    });
+    await source.prepare("everything/echo");
+    expect(registry.get("everything/get-sum")).toMatchObject({ category: "mcp" });
+    expect(await engine.call("everything/get-sum", { a: 2, b: 3 })).toMatchObject({
+      success: true,
+      output: expect.stringContaining("5"),
+      meta: { source: "mcps" },
+    });
+    expect(await engine.call("everything/get-tiny-image", {})).toMatchObject({
+      attachments: [{ kind: "image", mimeType: "image/png" }],
+    });
+    expect(await engine.call("everything/get-structured-content", { location: "Chicago" })).toMatchObject({
+      output: { temperature: expect.any(Number) },
+    });
+    expect(await engine.call("everything/get-sum", { a: "x" })).toMatchObject({ error: { code: "validation_error" } });
+
+    const heard: unknown[] = [];
+    const abort = new AbortController();
+    const long = engine.call(
+      "everything/trigger-long-running-operation",
+      { duration: 20, steps: 40 },
+      {
+        signal: abort.signal,
+        onProgress: (value) => {
+          heard.push(value);
+          abort.abort();
+        },
+      },
+    );
+    expect(await long).toMatchObject({ error: { code: "cancelled" } });
+    expect(heard[0]).toMatchObject({ progress: 1, total: 40 });
+
+    const before = processes(stateDir).get("everything");
+    process.kill(before ?? 0, "SIGKILL");
+    // The death may be noticed by a call that is under way then; the one after it finds the server again.
+    await engine.call("everything/echo", { message: "lost?" }, { maxRetries: 0 });
+    expect(await engine.call("everything/echo", { message: "back" })).toMatchObject({ output: "Echo: back" });
+    expect(processes(stateDir).get("everything")).not.toBe(before);
+    expect(await engine.call("mcp_resources", { server: "everything" })).toMatchObject({
+      output: { resources: expect.arrayContaining([expect.objectContaining({ server: "everything" })]) },
+    });
+  });
+
+  test("1,000 calls over four servers, one killed every second: only what was under way on it fails", async () => {
+    const files = mkdtempSync(join(tmpdir(), "windlass-files-"));
+    opened.push(async () => rmSync(files, { recursive: true, force: true }));
+    writeFileSync(join(files, "a.txt"), "a");
+    const memory = { ...publishedServer("server-memory"), env: { MEMORY_FILE_PATH: join(files, "memory.jsonl") } };
+    const { engine, source, stateDir } = await open({
+      plain: entry(testServer("plain-server.ts")),
+      everything: { ...entry(publishedServer("server-everything")), effects: { echo: "read" } },
+      files: entry(publishedServer("server-filesystem", files)),
+      memory: entry(memory),
+    });
+    await source.prepare();
+    const names = ["plain", "everything", "files", "memory"] as const;
+    const calls: Readonly<Record<(typeof names)[number], readonly [string, unknown]>> = {
+      plain: ["plain/slow", { ms: 60 }],
+      everything: ["everything/echo", { message: "x" }],
+      files: ["files/read_text_file", { path: join(files, "a.txt") }],
+      memory: ["memory/read_graph", {}],
+    };
+    const kills: { readonly server: string; readonly at: number }[] = [];
+    const killer = setInterval(() => {
+      const server = names[kills.length % names.length] ?? "plain";
+      const pid = processes(stateDir).get(server);
+      if (pid === undefined) return;
+      kills.push({ server, at: performance.now() });
+      process.kill(pid, "SIGKILL");
+    }, 1_000);
+    const ends: { server: string; from: number; to: number; error?: { reason?: string | undefined; retry: string } }[] =
+      [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < 1_000) {
+        const server = names[next++ % names.length] ?? "plain";
+        const [name, args] = calls[server];
+        const from = performance.now();
+        const result = await engine.call(name, args, { maxRetries: 0 });
+        ends.push({ server, from, to: performance.now(), ...(!result.success && { error: result.error }) });
+        // So that it takes some seconds.
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+    clearInterval(killer);
+    expect(ends).toHaveLength(1_000);
+    expect(kills.length).toBeGreaterThanOrEqual(3);
+    const failed = ends.filter(({ error }) => error !== undefined);
+    for (const { server, from, to, error } of failed) {
+      expect(error).toMatchObject({ reason: "connection_lost", retry: server === "plain" ? "unsafe" : "safe" });
+      // The end of a process takes a moment to be known: until then calls still go out to it.
+      expect(kills.some((kill) => kill.server === server && kill.at > from - 500 && kill.at < to)).toBe(true);
+    }
+    expect(failed.length).toBeLessThanOrEqual(kills.length * 16);
+  }, 40_000);
+
+  test("what is left running by none: after closing there is no process", async () => {
+    const { engine, source, stateDir } = await open({
+      plain: entry(testServer("plain-server.ts")),
+      stubborn: entry(testServer("plain-server.ts", "stubborn")),
+    });
+    await source.prepare();
+    expect(await engine.call("plain/echo", { message: "x" })).toMatchObject({ output: "x" });
+    const pids = [...processes(stateDir).values()];
+    expect(pids).toHaveLength(2);
+    await source.close();
+    expect(pids.filter(runs)).toEqual([]);
+    expect(childrenOf(stateDir)).toEqual([]);
+  });
+});
+
+describe("hostile servers behind the source", () => {
+  test("one that exits at once, one that never answers and a good one: the good one works", async () => {
+    const { engine, source } = await open(
+      {
+        exits: entry(testServer("plain-server.ts", "exits")),
+        silent: entry(testServer("plain-server.ts", "silent")),
+        good: entry(testServer("plain-server.ts")),
+      },
+      { client: { limits: { handshakeMs: 1_500, probeMs: 300 } } },
+    );
+    await source.prepare();
+    expect(await engine.call("good/echo", { message: "x" })).toMatchObject({ output: "x" });
+    const states = Object.fromEntries(source.status().map(({ name, lastFailure }) => [name, lastFailure?.message]));
+    expect(states).toMatchObject({
+      exits: expect.stringContaining("cannot read the settings"),
+      silent: expect.stringContaining("did not shake hands"),
+    });
+    await expect(source.prepare("exits")).rejects.toMatchObject({ code: "not_available" });
+  });
+
+  test("a result of 50 MB and a flood fail their call, and the connection goes on", async () => {
+    const { engine, source } = await open({ plain: entry(testServer("plain-server.ts")) });
+    await source.prepare();
+    expect(await engine.call("plain/big", { bytes: 50 * 2 ** 20 })).toMatchObject({ error: { reason: "too_large" } });
+    expect(await engine.call("plain/flood", {})).toMatchObject({ output: "flooded" });
+    expect(await engine.call("plain/echo", { message: "x" })).toMatchObject({ output: "x" });
+    expect(source.status()[0]).toMatchObject({ state: "connected" });
+  });
+
+  test("one that hangs in a call is cancelled by the deadline of the call", async () => {
+    const { engine, source } = await open({ plain: { ...entry(testServer("plain-server.ts")), timeout: 0.2 } });
+    await source.prepare();
+    expect(await engine.call("plain/hang", {}, { maxRetries: 0 })).toMatchObject({
+      error: { code: "timeout", retry: "unsafe" },
+    });
+    expect(await engine.call("plain/echo", { message: "x" })).toMatchObject({ output: "x" });
+  });
+
+  test("one that ends in every call is left alone after a while", async () => {
+    const { engine, source } = await open(
+      { plain: entry(testServer("plain-server.ts")) },
+      { limits: { firstRetryMs: 5_000 } },
+    );
+    await source.prepare();
+    const reasons: unknown[] = [];
+    for (let times = 0; times < 5; times++) {
+      const result = await engine.call("plain/exit", {}, { maxRetries: 0 });
+      reasons.push(result.success ? "" : result.error.reason);
+    }
+    expect(reasons).toEqual(["connection_lost", "connection_lost", "connection_lost", "server_down", "server_down"]);
+  });
+});
