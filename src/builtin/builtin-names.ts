@@ -43,7 +43,7 @@ export type BuiltinName =
 /** The built-in tools and their other names, for whoever has to know them without the tools. */
 export const builtinAliases: Readonly<Record<BuiltinName, readonly string[]>> = {
   echo: [],
-  calculator: [],
+  calculator: ["calculate"],
   http_request: [],
   web_search: ["webSearch", "search_web"],
   web_fetch: ["webFetch"],

@@ -23,6 +23,7 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
     "log(x, base)) log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh (radians) floor ceil trunc round(x, " +
     "digits) sign min max sum mean hypot pow mod gcd lcm factorial. Constants: pi e tau phi.",
   displayName: "Calculator",
+  aliases: ["calculate"],
   tags: ["math"],
   capabilities: ["calculate", "计算"],
   effect: "pure",

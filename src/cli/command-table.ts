@@ -69,10 +69,10 @@ const tools: CommandSpec = {
     },
     {
       name: "search",
-      summary: "find tools by words in their names and descriptions",
+      summary: "find tools by what they are to do, in English or Chinese",
       args: [{ name: "WORDS", about: "what to look for", several: true }],
-      options: [json],
-      examples: ["windlass tools search http request"],
+      options: [{ flags: "--limit N", about: "at most so many; 20 where absent", atLeast: 1, whole: true }, json],
+      examples: ["windlass tools search send a request", "windlass tools search 查询天气 --limit 3"],
       load: async () => (await import("./commands/tools-search.ts")).searchTools,
     },
     {

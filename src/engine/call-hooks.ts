@@ -66,3 +66,8 @@ export function elicitOf(context: ToolContext): ((question: Question) => Promise
 export function progressOf(context: ToolContext): ((value: unknown) => void) | undefined {
   return (context as ToolContext & { readonly isHeard?: boolean }).isHeard === true ? context.progress : undefined;
 }
+
+/** The person or account behind the call whose handler got this context. For tools that keep what is theirs apart. */
+export function principalOf(context: ToolContext): string | undefined {
+  return (context as ToolContext & { readonly principal?: string }).principal;
+}

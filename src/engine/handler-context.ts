@@ -75,6 +75,11 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return onProgress !== undefined || hooks?.progress !== undefined;
   }
 
+  /** @internal For `principalOf`. */
+  get principal(): string | undefined {
+    return this.#execution.job.context.principal;
+  }
+
   /** @internal For `denialsOf`. */
   get denies(): Denies | undefined {
     return this.#execution.core.denies;

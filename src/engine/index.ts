@@ -10,6 +10,7 @@ export {
   elicitOf,
   type Rulings,
   nestedCalls,
+  principalOf,
   progressOf,
   rulingsOf,
 } from "./call-hooks.ts";

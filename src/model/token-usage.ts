@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { estimateTokens } from "../text/index.ts";
 
 /** What an answer cost in tokens. */
 export interface TokenUsage {
@@ -28,8 +29,8 @@ export function usageOf(usage: LanguageModelV4Usage, prompt: LanguageModelV4Prom
   };
   if (inputTokens !== undefined && outputTokens !== undefined) return { inputTokens, outputTokens };
   return {
-    inputTokens: inputTokens ?? prompt.reduce((sum, message) => sum + estimate(textOf(message)), 0),
-    outputTokens: outputTokens ?? estimate(text),
+    inputTokens: inputTokens ?? prompt.reduce((sum, message) => sum + estimateTokens(textOf(message)), 0),
+    outputTokens: outputTokens ?? estimateTokens(text),
     estimated: true,
   };
 }
@@ -37,10 +38,4 @@ export function usageOf(usage: LanguageModelV4Usage, prompt: LanguageModelV4Prom
 function textOf({ content }: LanguageModelV4Prompt[number]): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
-}
-
-/** Four letters, or one character of a script without spaces, are about one token. */
-function estimate(text: string): number {
-  const dense = text.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g)?.length ?? 0;
-  return dense + Math.ceil((text.length - dense) / 4);
 }

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { catalogueRegistry, toolQueries } from "../../../test/support/tool-catalogue.ts";
+import { fromJsonSchema } from "../../schema/index.ts";
+import { type AnyTool, ToolRegistry, defineTool } from "../../tool/index.ts";
+import { ToolFinder } from "./tool-finder.ts";
+
+function tool(name: string, description: string, more: Partial<Parameters<typeof defineTool>[0]> = {}): AnyTool {
+  return defineTool({ name, description, effect: "read", ...more, run: () => null });
+}
+
+function namesFor(registry: ToolRegistry, query: string, limit = 5): string[] {
+  return new ToolFinder(registry).search(query, { limit }).map(({ registration }) => registration.tool.name);
+}
+
+function registryOf(...tools: AnyTool[]): ToolRegistry {
+  const registry = new ToolRegistry();
+  for (const each of tools) registry.register(each);
+  return registry;
+}
+
+describe("among 1,000 tools", () => {
+  let registry: ToolRegistry;
+  let finder: ToolFinder;
+  beforeAll(() => {
+    registry = catalogueRegistry();
+    finder = new ToolFinder(registry);
+  });
+
+  test("the labelled queries are those that were written before the search was tuned", () => {
+    const text = readFileSync(new URL("../../../test/data/tool-queries.json", import.meta.url));
+    expect(createHash("sha256").update(text).digest("hex")).toBe(
+      "1345498c20a1b8e9fb431ffb1fe5995675c740e04a1c15f3a794403727f46bcf",
+    );
+    expect(registry.size).toBe(1000);
+    const labels = toolQueries().flatMap(({ tools }) => tools);
+    expect(labels.filter((name) => registry.resolve(name)?.tool.name !== name)).toEqual([]);
+  });
+
+  test.each(["en", "zh"] as const)(
+    "[N11] the right tool is among the first 5 for 95 %% of the %s queries",
+    (language) => {
+      const queries = toolQueries().filter((query) => query.language === language);
+      expect(queries).toHaveLength(100);
+      const found = queries.filter(({ query, tools }) =>
+        finder.search(query, { limit: 5 }).some(({ registration }) => tools.includes(registration.tool.name)),
+      );
+      expect(found.length).toBeGreaterThanOrEqual(95);
+    },
+  );
+
+  test("[N11] 95 % of the searches take at most 5 ms", () => {
+    const times = toolQueries().map(({ query }) => {
+      const begin = performance.now();
+      finder.search(query, { limit: 5 });
+      return performance.now() - begin;
+    });
+    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThanOrEqual(5);
+  });
+
+  test("a question of megabytes is cut, and answered at once", () => {
+    const begin = performance.now();
+    finder.search("删除 delete every row ".repeat(200_000), { limit: 5 });
+    expect(performance.now() - begin).toBeLessThan(500);
+  });
+});
+
+describe("a tool is found by", () => {
+  const registry = registryOf(
+    tool("sendInvoiceByPost", "Prints and posts it.", { aliases: ["mail_bill"] }),
+    tool("crm/create-contact", "Adds a person."),
+    tool("天气预报", "给出未来几天的天气。"),
+    tool("resize", "Changes the size.", { tags: ["picture"], capabilities: ["thumbnail"], displayName: "Shrinker" }),
+    tool("plain", "Does things.", {
+      input: fromJsonSchema({
+        type: "object",
+        properties: { iban: { type: "string" }, x: { type: "string", description: "The turbine to look at." } },
+      }),
+    }),
+  );
+
+  test.each([
+    ["its words in camelCase", "invoice post", "sendInvoiceByPost"],
+    ["its name, written otherwise", "send_invoice_by_post", "sendInvoiceByPost"],
+    ["its name without the server", "create contact", "crm/create-contact"],
+    ["its server", "crm", "crm/create-contact"],
+    ["another name", "mail_bill", "sendInvoiceByPost"],
+    ["what people call it", "shrinker", "resize"],
+    ["a tag", "pictures", "resize"],
+    ["a capability", "thumbnails", "resize"],
+    ["a parameter", "IBAN", "plain"],
+    ["what a parameter is for", "turbines", "plain"],
+    ["other forms of a word", "printing", "sendInvoiceByPost"],
+    ["another word for the same", "new person", "crm/create-contact"],
+    ["Chinese words", "查一下明天的天气", "天气预报"],
+    ["an English word for Chinese ones", "weather", "天气预报"],
+  ])("%s", (_by, query, name) => {
+    expect(namesFor(registry, query)[0]).toBe(name);
+  });
+});
+
+test("the exact name comes first, whatever else has its words", () => {
+  const registry = registryOf(tool("read", "Gives a book."), tool("read_file_read_file", "Read, read, read a file."));
+  expect(namesFor(registry, "read")[0]).toBe("read");
+});
+
+test("nothing is found by words that no tool has, by none at all, and by those of every request", () => {
+  const registry = registryOf(tool("echo", "Gives back."));
+  for (const query of ["zzzzqqq", "", "  ", "的了", "!?", "\ud800"]) expect(namesFor(registry, query)).toEqual([]);
+});
+
+test("changes of the registry are seen at the next search, and only new tools are read again", () => {
+  let reads = 0;
+  const counted = (name: string, description: string): AnyTool => {
+    const made = tool(name, description);
+    return new Proxy(made, {
+      get(target, key) {
+        if (key === "description") reads++;
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+  };
+  const registry = registryOf(counted("first", "About apples."));
+  const finder = new ToolFinder(registry);
+  const names = (query: string): string[] => finder.search(query).map(({ registration }) => registration.tool.name);
+  expect(names("apples")).toEqual(["first"]);
+  registry.register(counted("second", "About pears and apples."), { owner: "b" });
+  expect(names("pears")).toEqual(["second"]);
+  expect(reads).toBe(2);
+  registry.remove("first");
+  expect(names("apples")).toEqual(["second"]);
+});
+
+test("an index is made only when somebody searches", () => {
+  let made = 0;
+  const registry = new ToolRegistry();
+  registry.offer([{ name: "late", aliases: [], make: () => (made++, tool("late", "Comes late.")) }]);
+  const finder = new ToolFinder(registry);
+  expect(made).toBe(0);
+  expect(finder.search("comes late")).toHaveLength(1);
+});
+
+test("hostile definitions are only text", () => {
+  const registry = registryOf(
+    tool("__proto__x", "constructor toString __proto__ hasOwnProperty"),
+    tool("long", "word ".repeat(500_000)),
+  );
+  expect(namesFor(registry, "constructor")).toEqual(["__proto__x"]);
+  expect(namesFor(registry, "hasOwnProperty __proto__")[0]).toBe("__proto__x");
+});

@@ -1,0 +1,29 @@
+import { isRecord } from "../../schema/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
+
+/** JSON writes control characters as escapes: what looks clean may not be once it is read. */
+const escapes = /\\[ubfr]/;
+
+/**
+ * An output as JSON text, without what nobody sees in its texts and keys; undefined where it is no JSON. Cleaned value by
+ * value: in the text of the whole, an escape sequence that one value begins could swallow the quote after it.
+ */
+export function cleanJson(output: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(output) as string | undefined;
+    if (text === undefined || (!escapes.test(text) && stripUnsafe(text) === text)) return text;
+    return JSON.stringify(output, (_key, value: unknown) => {
+      if (typeof value === "string") return stripUnsafe(value);
+      return isRecord(value) ? withCleanKeys(value) : value;
+    });
+  } catch {
+    // It holds itself, or something threw; the engine lets no such output pass.
+    return undefined;
+  }
+}
+
+function withCleanKeys(value: Readonly<Record<string, unknown>>): object {
+  const keys = Object.keys(value);
+  if (keys.every((key) => stripUnsafe(key) === key)) return value;
+  return Object.fromEntries(keys.map((key) => [stripUnsafe(key), value[key]]));
+}

@@ -1,0 +1,284 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { openPageCache } from "../../adapters/index.ts";
+import { type CallContext, type Engine, createEngine } from "../../engine/index.ts";
+import { createMemoryPages } from "../../store/index.ts";
+import { type ToolSuccess, defineTool } from "../../tool/index.ts";
+import { readResultTool } from "./read-result-tool.ts";
+import { ResultShelf, type ShelfOptions } from "./result-shelf.ts";
+import { viewOf } from "./view-of.ts";
+
+const article = Array.from({ length: 2000 }, (_, at) => `Line ${at + 1} tells of item ${at + 1}.`).join("\n");
+const rows = Array.from({ length: 500 }, (_, id) => ({
+  id,
+  name: `Row ${id}`,
+  note: id === 321 ? "the needle" : "hay",
+}));
+
+/** An engine whose tool `big` gives any output, and how to call, view and read. */
+function setUp(options: ShelfOptions = {}) {
+  const shelf = new ResultShelf(options);
+  let output: unknown;
+  const big = defineTool({ name: "big", description: "Gives much.", effect: "read", run: () => output });
+  const engine: Engine = createEngine({ tools: [big, readResultTool(shelf)] });
+  return {
+    shelf,
+    engine,
+    view: async (value: unknown, { maxChars = 1000, ...context }: CallContext & { maxChars?: number } = {}) => {
+      output = value;
+      const result = (await engine.call("big", {}, context)) as ToolSuccess;
+      expect(result).toMatchObject({ success: true });
+      const { principal, conversationId } = context;
+      return viewOf(result, { maxChars, shelf, owner: { principal, conversationId } });
+    },
+    read: async (handle: string | undefined, part: object = {}, context: CallContext = {}) => {
+      const result = await engine.call("read_result", { handle, ...part }, context);
+      if (!result.success) throw new Error(`${result.error.reason ?? result.error.code}: ${result.error.message}`);
+      return result.output as { content: string; total?: number; next_offset?: number; note?: string; kind: string };
+    },
+  };
+}
+
+describe("the view of an output", () => {
+  test("[N09] is all of it where it fits", async () => {
+    const { view } = setUp();
+    expect(await view("short")).toEqual({ text: "short", isCut: false });
+    expect(await view({ a: [1] })).toEqual({ text: '{"a":[1]}', isCut: false });
+    expect(await view(undefined)).toEqual({ text: "null", isCut: false });
+  });
+
+  test("[N09] of a long text is its beginning, how much there is, and how to read on", async () => {
+    const { view } = setUp();
+    const { text, isCut, handle = "" } = await view(article);
+    expect(isCut).toBe(true);
+    expect(handle).toMatch(/^result:/);
+    expect(text.length).toBeLessThanOrEqual(1000);
+    const [, head = "", offset] =
+      /^([\s\S]*)\n\[the first (\d+) of \d+ characters in 2000 lines\. All of it is kept; read on with read_result/.exec(
+        text,
+      ) ?? [];
+    expect(head).toBe(article.slice(0, Number(offset)));
+    expect(head).toMatch(/item \d+\.$/);
+    expect(text).toContain(JSON.stringify({ handle, offset: Number(offset) }));
+  });
+
+  test("[N09] of much JSON is JSON, what it is made of, and a path to begin with", async () => {
+    const { view } = setUp();
+    const { text, handle = "" } = await view({ rows, total: 500 });
+    expect(text.length).toBeLessThanOrEqual(1000);
+    const [json = "", note = ""] = text.split("\n");
+    expect(JSON.parse(json)).toMatchObject({ total: 500, rows: expect.arrayContaining([rows[0]]) });
+    expect(note).toContain("{ rows: 500 × { id: number, name: text, note: text }, total: number }");
+    expect(note).toContain(JSON.stringify({ handle, path: "$.rows[0:10]" }));
+  });
+
+  test("says so where the rest is lost, and does not keep parts again", async () => {
+    const { view, engine, shelf } = setUp({ maxResultBytes: 1000 });
+    const lost = await view(article);
+    expect(lost.handle).toBeUndefined();
+    expect(lost.text).toContain("The rest is not kept");
+    const part: ToolSuccess = {
+      success: true,
+      tool: "read_result",
+      output: article.slice(0, 5000),
+      durationMs: 0,
+      executedAt: 0,
+      meta: { callId: "c", source: "tools", attempts: 1 },
+    };
+    expect((await viewOf(part, { maxChars: 500, shelf })).handle).toBeUndefined();
+    await engine.close();
+  });
+
+  test("hides nothing, and an escape sequence of one value swallows no other", async () => {
+    const { view, read } = setUp();
+    const dirty = { "k\u202e": "a\u009b", next: "b\u{e0041}\u001b[31m", filler: "x".repeat(2000) };
+    const { text, handle } = await view(dirty);
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u202e\u009b\u001b\u{e0041}]/u);
+    expect(JSON.parse(text.split("\n")[0] ?? "")).toMatchObject({ k: "a", next: "b" });
+    expect((await read(handle, { path: "$.next" })).content).toBe("b");
+    expect(await view({ a: "\u009b", b: "c" })).toEqual({ text: '{"a":"","b":"c"}', isCut: false });
+  });
+});
+
+describe("read_result reads", () => {
+  test("[N09] a text to its end, part by part, and loses nothing", async () => {
+    const { view, read } = setUp();
+    const text = `${article}\n${"汉字没有空格".repeat(3000)}${"😀".repeat(2000)}`;
+    const { handle } = await view(text);
+    let whole = "";
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const part = await read(handle, { offset, limit: 5000 });
+      expect(part.content.length).toBeLessThanOrEqual(5000);
+      expect(part.content.isWellFormed()).toBe(true);
+      expect(part.total).toBe(text.length);
+      whole += part.content;
+      offset = part.next_offset;
+    }
+    expect(whole).toBe(text);
+  });
+
+  test("[N09] lines", async () => {
+    const { view, read } = setUp();
+    const { handle } = await view(article);
+    expect(await read(handle, { lines: "10-12" })).toMatchObject({
+      content: "Line 10 tells of item 10.\nLine 11 tells of item 11.\nLine 12 tells of item 12.",
+      total: 2000,
+    });
+    expect((await read(handle, { lines: "2000" })).content).toBe("Line 2000 tells of item 2000.");
+    const cut = await read(handle, { lines: "1-2000", limit: 100 });
+    expect(cut.note).toBe('cut after line 4; go on with lines "5-2000"');
+  });
+
+  test("[N09] what a path leads to, items one page after the other", async () => {
+    const { view, read } = setUp();
+    const { handle } = await view({ rows, total: 500 });
+    expect(await read(handle, { path: "$.rows[2:4].name" })).toMatchObject({
+      kind: "json",
+      content: '["Row 2","Row 3"]',
+    });
+    expect((await read(handle, { path: "$.total" })).content).toBe("500");
+    expect((await read(handle, { path: "$.rows[?@.note == 'the needle'].id" })).content).toBe("[321]");
+    const seen: unknown[] = [];
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const part = await read(handle, { path: "$.rows", offset });
+      expect(part.content.length).toBeLessThanOrEqual(4000);
+      seen.push(...(JSON.parse(part.content) as unknown[]));
+      offset = part.next_offset;
+    }
+    expect(seen).toEqual(rows);
+  });
+
+  test("[N09] where something is", async () => {
+    const { view, read } = setUp();
+    const json = await view({ rows });
+    expect(await read(json.handle, { search: "NEEDLE" })).toMatchObject({
+      content: "$.rows[321].note: the needle",
+      total: 1,
+    });
+    const text = await view(article);
+    expect(await read(text.handle, { search: "item 1234." })).toMatchObject({
+      content: "1234: Line 1234 tells of item 1234.",
+      total: 1,
+    });
+    const many = await read(text.handle, { search: "item", limit: 100 });
+    expect(many).toMatchObject({ total: 2000, next_offset: 3 });
+    expect((await read(text.handle, { search: "item", limit: 100, offset: 3 })).content).toMatch(/^4: /);
+    expect(await read(text.handle, { search: "nowhere" })).toMatchObject({
+      total: 0,
+      note: expect.stringContaining("fewer"),
+    });
+  });
+
+  test("paths of odd keys lead back to them", async () => {
+    const { view, read } = setUp();
+    const key = 'it\'s "odd"\n] .x';
+    const { handle } = await view({ [key]: { deep: "the needle" }, filler: "x".repeat(2000) });
+    const { content } = await read(handle, { search: "needle" });
+    const path = content.slice(0, content.lastIndexOf(": "));
+    expect((await read(handle, { path })).content).toBe("the needle");
+  });
+
+  test("JSON that a tool gave as text, by its paths", async () => {
+    const { view, read } = setUp();
+    const { handle } = await view(JSON.stringify({ rows }));
+    expect((await read(handle, { path: "$.rows[7].name" })).content).toBe("Row 7");
+  });
+
+  test.each([
+    ["something that is no handle", { handle: "../../etc/passwd" }, "bad_handle"],
+    ["a handle that nobody made", { handle: "result:nope" }, "unknown_result"],
+    ["a path that cannot be read", { path: "$.rows[" }, "bad_path"],
+    ["a path to nothing", { path: "$.nope" }, "nothing_there"],
+    ["a path that matches nothing", { path: "$.nope[*]" }, "nothing_there"],
+    ["an offset beyond the end", { path: "$.rows", offset: 500 }, "nothing_there"],
+    ["an offset into an object", { offset: 5 }, "nothing_there"],
+    ["lines of JSON", { lines: "1-2" }, "bad_lines"],
+    ["a limit of nothing", { limit: 0 }, "validation_error"],
+  ])("nothing by %s, and says why", async (_what, part, reason) => {
+    const { view, read } = setUp();
+    const { handle } = await view({ rows });
+    await expect(read(handle, part)).rejects.toThrow(new RegExp(`^${reason}: `));
+  });
+
+  test("nothing by a path into text, and by lines backwards", async () => {
+    const { view, read } = setUp();
+    const { handle } = await view(article);
+    await expect(read(handle, { path: "$.a" })).rejects.toThrow(/^not_json: /);
+    await expect(read(handle, { lines: "9-3" })).rejects.toThrow(/^bad_lines: /);
+    await expect(read(handle, { lines: "9999" })).rejects.toThrow(/^nothing_there: /);
+  });
+});
+
+describe("a handle", () => {
+  const mine = { principal: "ann", conversationId: "c-1" };
+
+  test("[N09] is of use only to those for whom it was made", async () => {
+    const { view, read } = setUp();
+    const { handle } = await view(article, mine);
+    expect((await read(handle, { lines: "1" }, mine)).content).toBe("Line 1 tells of item 1.");
+    for (const other of [{}, { ...mine, principal: "bob" }, { ...mine, conversationId: "c-2" }, { principal: "ann" }]) {
+      await expect(read(handle, {}, other)).rejects.toThrow(/^unknown_result: /);
+    }
+  });
+
+  test("[N09] is of no use when its time is up", async () => {
+    const clock = new FakeClock();
+    const { view, read } = setUp({ clock, maxAgeMs: 60_000 });
+    const { handle } = await view(article);
+    clock.advance(60_000);
+    expect((await read(handle, { lines: "1" })).total).toBe(2000);
+    clock.advance(1);
+    await expect(read(handle)).rejects.toThrow(/^result_expired: .*was kept for 1 min.* call big again/);
+    await expect(read(handle)).rejects.toThrow(/^unknown_result: /);
+  });
+
+  test("results make room for newer ones", async () => {
+    const { view, read } = setUp({ pages: createMemoryPages({ maxBytes: 200_000 }) });
+    const handles = [];
+    for (let at = 0; at < 5; at++) handles.push((await view(article)).handle);
+    await expect(read(handles[0])).rejects.toThrow(/^unknown_result: .*made room/);
+    expect((await read(handles[4])).total).toBe(article.length);
+  });
+
+  test("secrets are taken out of what is kept", async () => {
+    const { view, read } = setUp({
+      redact: (output) => JSON.parse(JSON.stringify(output).replaceAll("s3cret", "***")),
+    });
+    const { handle } = await view(`${article}\nthe key is s3cret`);
+    expect((await read(handle, { search: "the key" })).content).toBe("2001: the key is ***");
+  });
+});
+
+describe("in a file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "windlass-shelf-"));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("[N09] results outlive the process that made them", async () => {
+    const file = join(folder, "results.db");
+    const first = openPageCache({ file });
+    const { handle } = await setUp({ pages: first }).view({ rows }, { principal: "ann" });
+    await first.close();
+    const second = openPageCache({ file });
+    const { read } = setUp({ pages: second });
+    expect((await read(handle, { path: "$.rows[499].name" }, { principal: "ann" })).content).toBe("Row 499");
+    await expect(read(handle, {}, { principal: "bob" })).rejects.toThrow(/^unknown_result: /);
+    await second.close();
+  });
+});
+
+test("values that nest deep or are hostile are only data", async () => {
+  const { view, read } = setUp();
+  let deep: unknown = "the needle";
+  for (let at = 0; at < 1000; at++) deep = [deep];
+  const nested = await view({ deep, filler: "x".repeat(2000) });
+  expect(await read(nested.handle, { search: "needle" })).toMatchObject({ total: 1 });
+  const odd = await view(JSON.parse(`{"__proto__":{"polluted":true},"constructor":1,"filler":"${"x".repeat(2000)}"}`));
+  expect((await read(odd.handle, { path: "$.__proto__.polluted" })).content).toBe("true");
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});

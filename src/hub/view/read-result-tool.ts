@@ -1,0 +1,104 @@
+import { principalOf } from "../../engine/index.ts";
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type Tool, type ToolContext, defineTool } from "../../tool/index.ts";
+import { type ResultPart, readPart } from "./read-part.ts";
+import type { ResultShelf } from "./result-shelf.ts";
+
+/** What `read_result` takes. */
+export interface ReadResultInput {
+  readonly handle: string;
+  readonly path?: string;
+  readonly lines?: string;
+  readonly search?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** What `read_result` gives. */
+export interface ReadResultOutput extends ResultPart {
+  readonly handle: string;
+  /** The tool whose result it is. */
+  readonly tool: string;
+}
+
+export const readResultName = "read_result";
+
+/** What is read at once, and at most. */
+const usualChars = 4000;
+const mostChars = 20_000;
+
+const inputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    handle: { type: "string", minLength: 1, maxLength: 300, description: "The handle in the view: result:…" },
+    path: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1000,
+      description: "A JSONPath into a JSON result: $.results[0:10]",
+    },
+    lines: { type: "string", maxLength: 40, description: "Lines of a text, counted from 1: 10-20" },
+    search: { type: "string", minLength: 1, maxLength: 300, description: "Words to find; tells lines or paths." },
+    offset: {
+      type: "integer",
+      minimum: 0,
+      description: "The first character of a text, item of a list, or match; next_offset of the part before.",
+    },
+    limit: {
+      type: "integer",
+      minimum: 100,
+      maximum: mostChars,
+      default: usualChars,
+      description: "Characters to give at most.",
+    },
+  },
+  required: ["handle"],
+  additionalProperties: false,
+  examples: [
+    { handle: "result:c-17", path: "$.results[10:20]" },
+    { handle: "result:c-17", search: "price" },
+  ],
+};
+
+const outputJson: JsonSchema = {
+  type: "object",
+  properties: {
+    handle: { type: "string" },
+    tool: { type: "string" },
+    kind: { enum: ["text", "json"] },
+    content: { type: "string" },
+    total: { type: "integer" },
+    next_offset: { type: "integer" },
+    note: { type: "string" },
+  },
+  required: ["handle", "tool", "kind", "content"],
+};
+
+type Args = ReadResultInput & { readonly limit: number };
+
+/** `read_result`: parts of a result that was too large to be shown whole. */
+export function readResultTool(shelf: ResultShelf): Tool<ReadResultInput, Args, ReadResultOutput> {
+  return defineTool({
+    name: readResultName,
+    displayName: "Read result",
+    description:
+      "Reads parts of a result that was too large to be shown whole, by the handle in its view: a path (JSONPath) into " +
+      "JSON, lines or an offset of a text, or search to find where something is. next_offset says where to go on.",
+    category: "general",
+    tags: ["result", "read"],
+    capabilities: ["read_result", "读取结果"],
+    alwaysEnabled: true,
+    effect: "read",
+    timeoutMs: 30_000,
+    input: fromJsonSchema<Args, ReadResultInput>(inputJson),
+    output: fromJsonSchema<ReadResultOutput, ReadResultOutput>(outputJson),
+    run: async ({ handle, ...part }, context) => {
+      const { tool, output } = await shelf.find(handle, ownerOf(context));
+      return { handle, tool, ...readPart(output, part) };
+    },
+  });
+}
+
+function ownerOf(context: ToolContext): { principal: string | undefined; conversationId: string | undefined } {
+  return { principal: principalOf(context), conversationId: context.conversationId };
+}
