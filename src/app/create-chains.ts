@@ -3,14 +3,13 @@ import { currentOwner } from "../adapters/index.ts";
 import { builtinChains } from "../builtin/index.ts";
 import { ChainLibrary, ChainRuns, type Plan } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { ReloadMode } from "../hub/index.ts";
+import type { Hub, ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ChainFolder } from "./chain-folder.ts";
 import { ChainTools } from "./chain-tools.ts";
 import { type ChainPlaces, chainFiles, loadChain } from "./load-chain.ts";
 import type { Journal } from "./open-journal.ts";
-import type { Sources } from "./open-sources.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** What {@link createChains} takes. */
@@ -22,7 +21,10 @@ export interface ChainsOptions {
   readonly registry: ToolRegistry;
   readonly journal: Journal;
   readonly mode: ReloadMode;
-  readonly sources: Pick<Sources, "problems">;
+  /** What chains are planned with. */
+  readonly tools: Hub;
+  /** What is wrong with where tools come from. */
+  readonly toolProblems: () => readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -40,10 +42,10 @@ export interface Chains {
 
 /** The chains of a workspace, to be loaded once its tools are. Those that can run are registered as tools. */
 export function createChains(options: ChainsOptions): Chains {
-  const { dir, config, engine, registry, journal, mode, sources } = options;
+  const { dir, config, engine, registry, journal, mode, toolProblems } = options;
   const env = pick(options.env, config.env);
   const library = new ChainLibrary({
-    tools: registry.present,
+    tools: options.tools.present,
     env: config.env,
     secrets: Object.keys(config.secrets),
     maxParallel: config.chains.maxParallel,
@@ -59,8 +61,7 @@ export function createChains(options: ChainsOptions): Chains {
     onChange: () => tools.update(),
     mode,
   });
-  const toolProblems = (): readonly Problem[] => sources.problems();
-  const places: ChainPlaces = { dir, library, folder, tools: registry, toolProblems, files: new WeakMap() };
+  const places: ChainPlaces = { dir, library, folder, tools: options.tools, toolProblems, files: new WeakMap() };
   const runs = new ChainRuns({
     engine,
     journal: journal.runs,

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { fail, isBelow } from "../base/index.ts";
 import { ChainError, type ChainFiles, type ChainLibrary, type Plan } from "../chain/index.ts";
+import type { Resolver } from "../engine/index.ts";
 import { readText } from "../hub/index.ts";
 import { type Problem, hasErrors, suggest } from "../text/index.ts";
-import type { ToolRegistry } from "../tool/index.ts";
 import { nameIn } from "./chain-file.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { planFile } from "./plan-file.ts";
@@ -16,7 +16,7 @@ export interface ChainPlaces {
   readonly dir: string;
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
-  readonly tools: ToolRegistry;
+  readonly tools: Resolver;
   /** What is wrong with the files of tools. */
   readonly toolProblems: () => readonly Problem[];
   /** Gets where plans of other files than those of the folder were read from: from the workspace, if they are in it. */
@@ -114,7 +114,8 @@ async function notFound(name: string, { dir, library, folder, tools }: ChainPlac
       reason: "no_file",
     });
   }
-  if (tools.has(name)) return notAChain(`${shown} is a tool, not a chain; windlass call ${name} calls it`);
+  if (tools.resolve(name) !== undefined)
+    return notAChain(`${shown} is a tool, not a chain; windlass call ${name} calls it`);
   const names = library.names();
   const ofFile = names.find((chain) => fileStem(folder.fileOf(chain)) === name);
   const near = ofFile ?? (await fileBeside(name, dir)) ?? suggest(name, names);

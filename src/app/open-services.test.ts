@@ -5,7 +5,7 @@ import { type LoopbackSite, type SiteHandler, loopbackSite } from "../../test/su
 import { folderWith, writeFiles } from "../../test/support/workspace.ts";
 import type { ToolResult } from "../tool/index.ts";
 import { openWorkspace } from "./open-workspace.ts";
-import { parseWorkspace } from "./workspace-config.ts";
+import { parseWorkspace } from "./parse-workspace.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -10,6 +10,7 @@ import {
   folderPrompts,
 } from "../builtin/index.ts";
 import { createFileDoor, usuallyClosed } from "../file/index.ts";
+import { ResultShelf } from "../hub/index.ts";
 import { type Model, brokenModel, openModel, readModelSettings } from "../model/index.ts";
 import type { Door } from "../net/index.ts";
 import { type RecordStore, type TextIndex, createMemoryTextIndex } from "../store/index.ts";
@@ -33,6 +34,10 @@ export interface ServicesSetting {
 /** The built-in tools of a workspace, and how to let go of what they work with. */
 export interface OpenedServices {
   readonly tools: readonly ToolOffer[];
+  /** The model of the settings, also where it cannot be used. */
+  readonly model: Model | undefined;
+  /** Where results are kept that are too large to be shown. */
+  readonly shelf: (redact: (output: unknown) => unknown) => ResultShelf;
   close(): Promise<void>;
 }
 
@@ -67,10 +72,17 @@ export function openServices(setting: ServicesSetting): OpenedServices {
   };
   return {
     tools: builtinOffers(options),
+    model,
+    shelf: (redact) => new ResultShelf({ redact, ...(stores && { pages: stores.results }) }),
     close: async () => {
       // Before the index that it writes to.
       await vault.close();
-      await Promise.all([stores?.index.close(), stores?.memories.close(), stores?.pages.close()]);
+      await Promise.all([
+        stores?.index.close(),
+        stores?.memories.close(),
+        stores?.pages.close(),
+        stores?.results.close(),
+      ]);
     },
   };
 }
@@ -101,6 +113,9 @@ function warnOfVault(error: unknown): void {
   process.emitWarning(`the notes are not followed as they change: ${why}`, { type: "WindlassVaultWarning" });
 }
 
+/** Longer than results can be read, so that who is late is told so. */
+const shelfAgeMs = 2 * 86_400_000;
+
 function openStores(data: string, { network, services }: WorkspaceConfig) {
   // What was fetched while more was allowed is not to be seen when less is.
   const scope = JSON.stringify([network.allow, services.web?.robots ?? "respect"]);
@@ -108,6 +123,7 @@ function openStores(data: string, { network, services }: WorkspaceConfig) {
     index: openTextIndex({ file: join(data, "index.db") }),
     memories: openMemories({ file: join(data, "memory.db") }),
     pages: openPageCache({ file: join(data, "pages.db"), scope }),
+    results: openPageCache({ file: join(data, "results.db"), maxAgeMs: shelfAgeMs }),
   };
 }
 

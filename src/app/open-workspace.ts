@@ -10,7 +10,7 @@ import {
   createEngine,
   parkingApprover,
 } from "../engine/index.ts";
-import type { ReloadMode } from "../hub/index.ts";
+import type { Hub, ReloadMode, ResultShelf } from "../hub/index.ts";
 import { type StreamingDoor, createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/index.ts";
@@ -55,6 +55,10 @@ export interface Workspace {
   readonly store: SqliteStore | undefined;
   /** Where its tools come from: its folders of tools and of skills. */
   readonly sources: Sources;
+  /** Finds tools by name and by capability, and chooses where there are several. */
+  readonly hub: Hub;
+  /** Large results, for `viewOf` and `read_result`. */
+  readonly shelf: ResultShelf;
   /** The chains of the folder and the built-in ones. Those that can run are tools too, of the source `chains`. */
   readonly chains: ChainLibrary;
   readonly chainFolder: ChainFolder;
@@ -101,38 +105,40 @@ export class WorkspaceError extends FailureError {
 export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
   const opening = await readWorkspace(from, options);
   const { dir, settings, config, env, secrets, door, mode } = opening;
-  const services = await servicesOf(opening, () => journal);
-  const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
   const events = new HeldEvents();
-  const sources = await openSources({
-    ...opening,
-    registry,
-    executors: builtins,
-    onEvent: (event) => events.tell(event),
-    onServerLog: (message) => options.onLog?.(ofServers(redactor.text(message))),
-    ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
-  });
-  const redactor = createRedactor([
-    ...Object.values(secrets.values),
-    ...keysIn(env),
-    ...(sources.mcp?.secretValues ?? []),
-  ]);
-  const journal = await loadMeanwhile(journalOf(opening, redactor), sources);
+  const parts = await openParts(opening, { events, journal: () => journal, engine: () => engine });
+  const { registry, services, sources, hub, redactor } = parts;
+  const journal = await loadMeanwhile(journalOf(opening, redactor), [sources, hub.contracts]);
 
   const engine = createEngine({
     ...engineOptions(config),
     ...keptIn(journal, options),
     ...secretsOf(secrets),
     registry,
+    resolver: hub.resolver,
     redactor,
   });
-  const chains = createChains({ dir, config, engine, registry, journal, mode, sources, env });
+  const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
+  const tools = hub.resolver;
+  const chains = createChains({ dir, config, engine, registry, tools, toolProblems, journal, mode, env });
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
     engine.emit(event);
     if (event.type === "reload_completed") chains.folder.refresh();
   });
   await chains.folder.load();
+  // The servers after the engine: calls under way use them.
+  const closed = [
+    sources,
+    hub.contracts,
+    chains.folder,
+    chains.runs,
+    engine,
+    ...parts.servers,
+    services,
+    journal,
+    door,
+  ];
 
   return {
     dir,
@@ -140,6 +146,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     config,
     engine,
     sources,
+    hub: hub.resolver,
+    shelf: hub.shelf,
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
@@ -148,9 +156,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...settings.problems, ...problemsWith(settings, { sources, chains, registry })],
-    close: () =>
-      closeAll([sources, chains.folder, chains.runs, engine, ...serversOf(sources), services, journal, door]),
+    problems: () => [...settings.problems, ...problemsWith(settings, { toolProblems, chains, registry })],
+    close: () => closeAll(closed),
   };
 }
 
@@ -182,19 +189,48 @@ async function readWorkspace(from: string, options: WorkspaceOptions): Promise<O
   return { dir, settings, config, env, secrets, door, mode: reloadMode(config, stays), kept, stays, options };
 }
 
+/** What comes later than its parts and is needed by them once something is called. */
+interface Later {
+  readonly events: HeldEvents;
+  readonly journal: () => Journal;
+  readonly engine: () => Engine;
+}
+
+/** The tools of a workspace and where they come from, not loaded yet. */
+async function openParts(opening: Opening, { events, journal, engine }: Later) {
+  const { options, secrets, env } = opening;
+  const services = await servicesOf(opening, journal);
+  const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
+  const sources = await openSources({
+    ...opening,
+    registry,
+    executors: builtins,
+    onEvent: (event) => events.tell(event),
+    onServerLog: (message) => options.onLog?.(ofServers(redactor.text(message))),
+    ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
+  });
+  const servers = sources.mcp === undefined ? [] : [sources.mcp];
+  const redactor = createRedactor([
+    ...Object.values(secrets.values),
+    ...keysIn(env),
+    ...servers.flatMap(({ secretValues }) => secretValues),
+  ]);
+  const { openHub } = await import("./open-hub.ts");
+  const hub = openHub({ ...opening, services, registry, redactor, engine });
+  return { services, registry, sources, servers, redactor, hub };
+}
+
 function journalOf({ dir, config, kept, options }: Opening, redactor: Redactor): Promise<Journal> {
   if (!kept) return Promise.resolve(memoryJournal(redactor));
   return openJournal(dir, { retention: config.retention, redactor, onError: options.onStoreError });
 }
 
+/** What is loaded from files. */
+type Loadable = Closable & { load(): Promise<void> };
+
 /** A line in the log that belongs to no call. */
 function ofServers(message: string): LogEntry {
   return { at: systemClock.now(), callId: "", tool: "mcp", message };
-}
-
-/** Ended after the engine: calls under way use them. */
-function serversOf({ mcp }: Sources): readonly Closable[] {
-  return mcp === undefined ? [] : [mcp];
 }
 
 /** What is behind the built-in tools. Loaded apart from all else, since a check of files needs none of it. */
@@ -218,13 +254,13 @@ function registryOf(builtins: readonly ToolOffer[]): ToolRegistry {
  * Loads the tools while the database is opened: its thread takes about as long to start as they take to be read.
  * Where one of the two fails, nothing stays open.
  */
-async function loadMeanwhile(opening: Promise<Journal>, sources: Sources): Promise<Journal> {
+async function loadMeanwhile(opening: Promise<Journal>, parts: readonly Loadable[]): Promise<Journal> {
   try {
-    const [journal] = await Promise.all([opening, sources.load()]);
+    const [journal] = await Promise.all([opening, ...parts.map((part) => part.load())]);
     return journal;
   } catch (error) {
     // Not waited for: what is being loaded may never be done.
-    void sources.close();
+    for (const part of parts) void part.close();
     void opening.then((journal) => journal.close()).catch(() => undefined);
     throw error;
   }
@@ -264,14 +300,14 @@ function reloadMode(config: WorkspaceConfig, reload: boolean) {
 }
 
 interface Loaded {
-  readonly sources: Sources;
+  readonly toolProblems: () => readonly Problem[];
   readonly chains: Chains;
   readonly registry: ToolRegistry;
 }
 
 /** What is wrong with the files of tools and chains, and with what the settings say about them. */
-function problemsWith(settings: Settings, { sources, chains, registry }: Loaded): readonly Problem[] {
-  const problems = [...sources.problems(), ...chains.problems()];
+function problemsWith(settings: Settings, { toolProblems, chains, registry }: Loaded): readonly Problem[] {
+  const problems = [...toolProblems(), ...chains.problems()];
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hasErrors } from "../text/index.ts";
 import { checkDirectories } from "./check-directories.ts";
 import { exists, workspaceFile } from "./find-workspace.ts";
-import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./workspace-config.ts";
+import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./parse-workspace.ts";
 
 /** The settings of a workspace, and what is wrong with their file. */
 export interface Settings extends ParsedWorkspace {

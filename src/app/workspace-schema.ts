@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../schema/index.ts";
+import { hubSettings } from "./hub-settings.ts";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
@@ -105,6 +106,31 @@ export const workspaceSchema: JsonSchema = {
           },
         },
         "How skills are loaded and used.",
+      ),
+      capabilities: closed(
+        {
+          directory: { ...text, description: "Where contracts are read from; capabilities where absent." },
+          keywords: {
+            type: "object",
+            additionalProperties: texts,
+            description: "More words by which a capability is known, such as { search: [检索, lookup] }.",
+          },
+          declare: {
+            type: "object",
+            additionalProperties: texts,
+            description: 'What a server or a tool can stand in for, such as { "mcp:brave": [search] }.',
+          },
+        },
+        "Which tools can stand in for each other.",
+      ),
+      hub: closed(
+        Object.fromEntries(
+          Object.entries(hubSettings).map(([key, { inSeconds, about }]) => [
+            key,
+            { ...(inSeconds ? seconds : positive), description: about },
+          ]),
+        ),
+        "How one of several tools is chosen, and how their results are put together.",
       ),
       retention: closed(
         {

@@ -1,4 +1,11 @@
-import { type Failure, type FailureCode, FailureError, type RetryVerdict, failure, isFailureError } from "../base/index.ts";
+import {
+  type Failure,
+  type FailureCode,
+  FailureError,
+  type RetryVerdict,
+  failure,
+  isFailureError,
+} from "../base/index.ts";
 import type { Effect } from "../tool/index.ts";
 
 /** Why work was told to stop. */

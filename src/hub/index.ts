@@ -36,12 +36,25 @@ export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
 export type { McpReview, McpServerStatus } from "./mcp/mcp-status.ts";
 export { forgetServer } from "./mcp/state-files.ts";
 export { eraseServer, writeServer } from "./mcp/write-config.ts";
-export { findToolsTool } from "./find/find-tools-tool.ts";
+export { findToolsName, findToolsTool } from "./find/find-tools-tool.ts";
 export { plannerToolList } from "./find/planner-tool-list.ts";
 export { toolCatalogueForPrompt } from "./find/tool-catalogue-for-prompt.ts";
 export { ToolFinder } from "./find/tool-finder.ts";
 export { asData } from "./view/as-data.ts";
 export { formatResult } from "./view/format-result.ts";
-export { readResultTool } from "./view/read-result-tool.ts";
+export { readResultName, readResultTool } from "./view/read-result-tool.ts";
 export { ResultShelf } from "./view/result-shelf.ts";
 export { viewOf } from "./view/view-of.ts";
+export {
+  type CapabilityInfo,
+  type Contract,
+  ContractFolder,
+  Hub,
+  type HubLimits,
+  type HubOptions,
+  type Synthesiser,
+  contractFileSchema,
+  loadContracts,
+  parseContract,
+  toSourceMeta,
+} from "./choose/index.ts";

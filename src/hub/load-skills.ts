@@ -1,2 +1,4 @@
+import type * as Skills from "./skills/index.ts";
+
 /** What reads skills and checks them. Loaded when there are some: most workspaces have none. */
-export const loadSkills = (): Promise<typeof import("./skills/index.ts")> => import("./skills/index.ts");
+export const loadSkills = (): Promise<typeof Skills> => import("./skills/index.ts");

@@ -26,7 +26,14 @@ export type {
   ToolContext,
 } from "./context.ts";
 export type { Jsonified } from "./jsonified.ts";
-export { type Origin, type Registration, type RegistryChange, type ToolOffer, ToolRegistry } from "./registry.ts";
+export {
+  type Origin,
+  type PresentTools,
+  type Registration,
+  type RegistryChange,
+  type ToolOffer,
+  ToolRegistry,
+} from "./registry.ts";
 export {
   type Attachment,
   type Ok,

@@ -140,6 +140,28 @@ describe("tools that are registered later", () => {
   });
 });
 
+describe("what is registered by now", () => {
+  test("tells where a tool came from, whichever candidate of its name it is", () => {
+    const registry = new ToolRegistry();
+    const [mine, theirs] = [tool("work"), tool("work")];
+    registry.register(mine);
+    registry.register(theirs, { source: "mcps", owner: "server", priority: 2 });
+    expect(registry.registrationOf(theirs)).toMatchObject({ source: "mcps", owner: "server" });
+    expect(registry.registrationOf(mine)).toMatchObject({ source: "tools" });
+    expect(registry.registrationOf(tool("work"))).toBeUndefined();
+  });
+
+  test("can be gone through without making a tool, and without what comes later", () => {
+    const registry = new ToolRegistry();
+    let made = 0;
+    registry.offer([{ name: "work", aliases: ["job"], make: () => (made++, tool("work")) }]);
+    registry.later(() => registry.register(tool("chain"), { source: "chains", priority: 3 }));
+    const { present } = registry;
+    expect([...present.entries()].map(([name, all]) => [name, all.length])).toEqual([["work", 1]]);
+    expect([present.candidates("job").length, present.candidates("chain").length, made]).toEqual([1, 0, 0]);
+  });
+});
+
 describe("[D05] a tool is a function and a definition", () => {
   test("a group of tools is registered with one call", async () => {
     const data = [

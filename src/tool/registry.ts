@@ -10,6 +10,8 @@ export interface Registration {
   readonly owner: string;
   /** Lower comes first when several sources offer one name. */
   readonly priority: number;
+  /** It only chooses which of several tools runs: rules are asked about that one, and it says where that came from. */
+  readonly chooses?: boolean;
 }
 
 /** A tool that is made when somebody wants it: dozens that nobody calls would be made for nothing. */
@@ -38,6 +40,16 @@ export interface RegistryChange {
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly removed: readonly string[];
+}
+
+/** What is registered by now; looking at it makes no tool. */
+export interface PresentTools {
+  resolve(name: string): Registration | undefined;
+  names(): string[];
+  candidates(name: string): readonly Registration[];
+  /** Every name with its candidates, best first. */
+  entries(): Iterable<readonly [name: string, candidates: readonly Registration[]]>;
+  readonly version: number;
 }
 
 /**
@@ -105,11 +117,13 @@ export class ToolRegistry {
   }
 
   /** What is registered by now, for those whose work {@link later} waits for. */
-  get present(): { resolve(name: string): Registration | undefined; names(): string[]; readonly version: number } {
+  get present(): PresentTools {
     const version = (): number => this.#version;
     return {
       resolve: (name) => this.#find(name)[0],
       names: () => this.#names(),
+      candidates: (name) => this.#find(name),
+      entries: () => this.#byName.entries(),
       get version() {
         return version();
       },
@@ -129,6 +143,11 @@ export class ToolRegistry {
 
   has(name: string): boolean {
     return this.resolve(name) !== undefined;
+  }
+
+  /** Where a tool came from, whichever candidate of its name it is. */
+  registrationOf(tool: AnyTool): Registration | undefined {
+    return this.#byName.get(tool.name)?.find((entry) => entry.tool === tool);
   }
 
   /** Every candidate of a name, best first. */

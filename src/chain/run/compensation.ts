@@ -82,7 +82,7 @@ export class Compensation implements Pending {
     current.state.workMs += result.durationMs;
     if (result.success) return this.#ended(undefined);
     const { code, approvalId } = result.error;
-    if (code === "approval_required" && approvalId !== undefined) {
+    if (asks === undefined && code === "approval_required" && approvalId !== undefined) {
       return this.#ask(current, { tool, args, message: ruled(tool), approvalId });
     }
     if (asks === undefined) return this.#ended(result.error);

@@ -180,7 +180,7 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     if (result.success) return this.#succeeded(result.output);
     const { error } = result;
     if (this.#cancelling) return this.fail(error, effect);
-    if (error.code === "approval_required" && error.approvalId !== undefined) {
+    if (asks === undefined && error.code === "approval_required" && error.approvalId !== undefined) {
       // It was not even tried: the attempt counts when a person lets it.
       this.#countAttempt(-1);
       return askRuled(this, `${this.#key}?`, error.approvalId);

@@ -1,0 +1,179 @@
+import type { SearchFile } from "../builtin/index.ts";
+import type { ConcurrencyOptions } from "../engine/index.ts";
+import type { HubLimits } from "../hub/index.ts";
+import type { ModelFile } from "../model/index.ts";
+import type { Retention } from "../store/index.ts";
+import { hubSettings } from "./hub-settings.ts";
+import { parseSize } from "./parse-size.ts";
+import type { SecretSource, ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
+
+/** The file as its schema guarantees it. */
+export interface WorkspaceFile {
+  concurrency?: {
+    max_concurrent?: number;
+    queue_size?: number;
+    default_timeout?: number;
+    strategy?: "fifo" | "priority" | "reject";
+    bucket_limits?: Record<string, number>;
+    rate_limits?: Record<string, string>;
+  };
+  engine?: {
+    tools_directory?: string;
+    auto_reload?: boolean;
+    reload_interval?: number;
+    watch_for_changes?: boolean;
+    strict_validation?: boolean;
+    timeout?: number;
+    max_retries?: number;
+    enabled_tools?: string[];
+    disabled_tools?: string[];
+  };
+  permissions?: { deny?: string[]; ask?: string[]; allow?: string[] };
+  secrets?: Record<string, "env" | SecretSource>;
+  env?: string[];
+  chains?: { directory?: string; durable?: boolean; max_parallel?: number };
+  retention?: { days?: number; bytes?: number | string };
+  network?: { allow?: string[] };
+  skills?: {
+    directory?: string;
+    code?: boolean;
+    trust_allowed_tools?: boolean;
+    catalogue_chars?: number;
+    instruction_chars?: number;
+  };
+  capabilities?: {
+    directory?: string;
+    keywords?: Record<string, string[]>;
+    declare?: Record<string, string[]>;
+  };
+  hub?: Partial<Record<keyof typeof hubSettings, number>>;
+  model?: ModelFile;
+  search?: SearchFile;
+  web?: NonNullable<ServiceSettings["web"]>;
+  weather?: NonNullable<ServiceSettings["weather"]>;
+  vault?: string | NonNullable<ServiceSettings["vault"]>;
+  timezone?: string;
+}
+
+const empty = {
+  concurrency: {},
+  engine: {},
+  permissions: {},
+  secrets: {},
+  env: [],
+  chains: {},
+  skills: {},
+  capabilities: {},
+  hub: {},
+  retention: {},
+  network: {},
+} satisfies WorkspaceFile;
+
+/** The settings that a file stands for. */
+export function toConfig(file: WorkspaceFile): WorkspaceConfig {
+  const all = { ...empty, ...file };
+  return {
+    concurrency: toConcurrency(all.concurrency),
+    engine: toEngine(all.engine),
+    permissions: all.permissions,
+    secrets: toSecrets(all.secrets),
+    env: all.env,
+    chains: toChains(all.chains),
+    skills: toSkills(all.skills),
+    capabilities: toCapabilities(all.capabilities),
+    hub: toHub(all.hub),
+    retention: toRetention(all.retention),
+    network: { allow: file.network?.allow ?? [] },
+    services: toServices(file),
+  };
+}
+
+function toSecrets(file: NonNullable<WorkspaceFile["secrets"]>): WorkspaceConfig["secrets"] {
+  return Object.fromEntries(
+    Object.entries(file).map(([name, source]) => [name, source === "env" ? { env: name } : source]),
+  );
+}
+
+function toServices({ model, search, web, weather, vault, timezone }: WorkspaceFile): ServiceSettings {
+  return {
+    ...(model && { model }),
+    ...(search && { search }),
+    ...(web && { web }),
+    ...(weather && { weather }),
+    ...(vault !== undefined && { vault: typeof vault === "string" ? { folder: vault } : vault }),
+    ...(timezone !== undefined && { timezone }),
+  };
+}
+
+function toConcurrency(file: NonNullable<WorkspaceFile["concurrency"]>): ConcurrencyOptions {
+  return {
+    ...(file.max_concurrent !== undefined && { maxConcurrent: file.max_concurrent }),
+    ...(file.queue_size !== undefined && { queueSize: file.queue_size }),
+    ...(file.default_timeout !== undefined && { queueTimeoutMs: file.default_timeout * 1000 }),
+    ...(file.strategy !== undefined && { strategy: file.strategy }),
+    ...(file.bucket_limits !== undefined && { bucketLimits: file.bucket_limits }),
+    ...(file.rate_limits !== undefined && { rateLimits: file.rate_limits }),
+  };
+}
+
+function toEngine(file: NonNullable<WorkspaceFile["engine"]>): WorkspaceConfig["engine"] {
+  return {
+    toolsDirectory: file.tools_directory ?? "tools",
+    autoReload: file.auto_reload ?? true,
+    reloadIntervalMs: (file.reload_interval ?? 5) * 1000,
+    watchForChanges: file.watch_for_changes ?? false,
+    strictValidation: file.strict_validation ?? false,
+    timeoutMs: (file.timeout ?? 30) * 1000,
+    maxRetries: file.max_retries ?? 3,
+    enabledTools: file.enabled_tools ?? [],
+    disabledTools: file.disabled_tools ?? [],
+  };
+}
+
+function toChains(file: NonNullable<WorkspaceFile["chains"]>): WorkspaceConfig["chains"] {
+  return {
+    directory: file.directory ?? "chains",
+    durable: file.durable ?? true,
+    maxParallel: file.max_parallel ?? 5,
+  };
+}
+
+function toSkills(file: NonNullable<WorkspaceFile["skills"]>): WorkspaceConfig["skills"] {
+  return {
+    directory: file.directory ?? "skills",
+    code: file.code ?? true,
+    trustAllowedTools: file.trust_allowed_tools ?? false,
+    limits: {
+      ...(file.catalogue_chars !== undefined && { catalogueChars: file.catalogue_chars }),
+      ...(file.instruction_chars !== undefined && { instructionChars: file.instruction_chars }),
+    },
+  };
+}
+
+function toCapabilities(file: NonNullable<WorkspaceFile["capabilities"]>): WorkspaceConfig["capabilities"] {
+  return {
+    directory: file.directory ?? "capabilities",
+    keywords: file.keywords ?? {},
+    declared: file.declare ?? {},
+  };
+}
+
+function toHub(file: NonNullable<WorkspaceFile["hub"]>): Partial<HubLimits> {
+  return Object.fromEntries(
+    Object.entries(hubSettings).flatMap(([key, { limit, inSeconds }]) => {
+      // The keys of the one are those of the other.
+      const stated = file[key as keyof typeof hubSettings];
+      return stated === undefined ? [] : [[limit, inSeconds ? stated * 1000 : stated]];
+    }),
+  );
+}
+
+const day = 86_400_000;
+
+function toRetention(file: NonNullable<WorkspaceFile["retention"]>): Retention {
+  const maxBytes = parseSize(file.bytes);
+  return {
+    ...(file.days !== undefined && { maxAgeMs: file.days * day }),
+    ...(maxBytes !== undefined && { maxBytes }),
+  };
+}

@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import type { Engine } from "../engine/index.ts";
+import {
+  ContractFolder,
+  Hub,
+  type ReloadMode,
+  type ResultShelf,
+  type Synthesiser,
+  ToolFinder,
+  findToolsName,
+  findToolsTool,
+  readResultName,
+  readResultTool,
+} from "../hub/index.ts";
+import { type Model, generateText } from "../model/index.ts";
+import type { Redactor } from "../text/index.ts";
+import type { AnyTool, ToolOffer, ToolRegistry } from "../tool/index.ts";
+import type { OpenedServices } from "./open-services.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
+
+/** What {@link openHub} takes. */
+export interface HubSetting {
+  /** The workspace. */
+  readonly dir: string;
+  readonly config: WorkspaceConfig;
+  readonly mode: ReloadMode;
+  readonly services: OpenedServices;
+  readonly registry: ToolRegistry;
+  readonly redactor: Redactor;
+  /** There by the time that something is called. */
+  readonly engine: () => Engine;
+}
+
+/** What chooses among the tools of a workspace. */
+export interface OpenedHub {
+  readonly resolver: Hub;
+  readonly contracts: ContractFolder;
+  readonly shelf: ResultShelf;
+}
+
+/** Chooses among the tools of a workspace, and offers the tools that find others and read large results. */
+export function openHub({ dir, config, mode, services, registry, redactor, engine }: HubSetting): OpenedHub {
+  const isAvailable = (tool: AnyTool): boolean => engine().isAvailable(tool);
+  const { model } = services;
+  const resolver = new Hub({
+    registry,
+    keywords: config.capabilities.keywords,
+    declared: config.capabilities.declared,
+    limits: config.hub,
+    redactor,
+    isAvailable,
+    ...(model !== undefined && { synthesiser: asking(model) }),
+  });
+  const shelf = services.shelf((output) => redactor.value(output));
+  registry.offer(offers({ registry, isAvailable, shelf }), { owner: "builtin" });
+  const contracts = new ContractFolder({
+    dir: join(dir, config.capabilities.directory),
+    root: dir,
+    hub: resolver,
+    mode,
+  });
+  return { resolver, contracts, shelf };
+}
+
+interface Offering {
+  readonly registry: ToolRegistry;
+  readonly isAvailable: (tool: AnyTool) => boolean;
+  readonly shelf: ResultShelf;
+}
+
+function offers({ registry, isAvailable, shelf }: Offering): ToolOffer[] {
+  const find = (): AnyTool => findToolsTool({ finder: new ToolFinder(registry), isOffered: isAvailable });
+  return [
+    { name: findToolsName, aliases: [], make: find },
+    { name: readResultName, aliases: [], make: () => readResultTool(shelf) },
+  ];
+}
+
+function asking(model: Model): Synthesiser {
+  return async (prompt, signal) => (await generateText(model, { prompt, signal })).text;
+}

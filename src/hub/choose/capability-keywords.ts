@@ -1,0 +1,48 @@
+/** Words by which a capability is known. Latin ones count as whole words, in any of their forms. */
+export interface CapabilityKeywords {
+  /** In the name, or in the first sentence of the description. */
+  readonly words: readonly string[];
+  /** Only in the name: elsewhere they say little. */
+  readonly inName?: readonly string[];
+  /** Whatever stands above, not where one of these stands too. */
+  readonly unless?: readonly string[];
+}
+
+/** What somebody searches who does not search the web. */
+const ownThings = [
+  ..."file folder directory note vault memory memories code repository database email mail log".split(" "),
+  ..."文件 目录 笔记 记忆 代码 仓库 数据库 邮件 日志 本地".split(" "),
+];
+
+const searching = ["search", "look up", "搜索", "检索", "搜寻", "查找"];
+
+/** The capabilities that are derived where a tool declares none. */
+export const capabilityKeywords: Readonly<Record<string, CapabilityKeywords>> = {
+  search: { words: searching, inName: ["find", "lookup"] },
+  web: { words: [...searching, "web", "internet", "browse", "网页", "互联网", "上网"], unless: ownThings },
+  research: { words: [...searching, "research", "研究", "调研"], unless: ownThings },
+  calculate: {
+    words: ["calculate", "calculator", "calculation", "arithmetic", "计算", "算术", "运算"],
+    inName: ["calc", "math"],
+  },
+  time: {
+    words: ["current time", "date and time", "time of day", "time zone", "timezone", "clock", "时间", "时区", "几点"],
+    inName: ["time", "now"],
+  },
+  date: { words: ["current date", "calendar", "date and time", "日期", "日历"], inName: ["date", "today"] },
+  extract: { words: ["extract", "extraction", "scrape", "提取", "抽取", "抓取"], inName: ["parse"] },
+  summarize: { words: ["summarize", "summarise", "summary", "abstract", "总结", "摘要", "概括"] },
+  translate: { words: ["translate", "translation", "translator", "翻译"] },
+  weather: { words: ["weather", "forecast", "temperature", "天气", "气温", "气象"] },
+  memory: { words: ["memory", "memories", "remember", "recall", "记忆", "回忆", "记住"] },
+  history: { words: ["chat history", "conversation history", "聊天记录", "对话历史", "历史记录"], inName: ["history"] },
+  file: { words: ["file", "folder", "directory", "文件", "目录", "文件夹"] },
+  fetch: { words: ["fetch", "download", "crawl", "下载", "爬取", "抓取"] },
+  code: { words: ["source code", "code", "program", "script", "代码", "编程", "程序"] },
+  database: { words: ["database", "sql", "数据库"] },
+  email: { words: ["email", "e mail", "mailbox", "邮件", "邮箱"] },
+  image: { words: ["image", "picture", "photo", "图片", "图像", "照片"] },
+  map: { words: ["geocode", "geocoding", "route", "directions", "地图", "路线", "导航"], inName: ["map", "maps"] },
+  news: { words: ["news", "headline", "新闻", "头条"] },
+  notify: { words: ["notify", "notification", "通知", "提醒"] },
+};

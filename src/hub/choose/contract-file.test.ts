@@ -1,0 +1,292 @@
+import { mkdtempSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { worldOf } from "../../../test/support/candidates.ts";
+import { sampleTool } from "../../../test/support/sample-tool.ts";
+import { calculatorTool } from "../../builtin/calculator-tool.ts";
+import { getCurrentTimeTool } from "../../builtin/time/get-current-time-tool.ts";
+import { getTimeTool } from "../../builtin/time/get-time-tool.ts";
+import { fail } from "../../base/index.ts";
+import { fromJsonSchema } from "../../schema/index.ts";
+import { builtInContracts } from "./built-in-contracts.ts";
+import { parseContract } from "./contract-file.ts";
+import type { Contract } from "./contract.ts";
+import { loadContracts } from "./load-contracts.ts";
+
+const translate = `
+name: translate
+description: Translates a text.
+aliases: [翻译]
+input:
+  type: object
+  properties:
+    text: { type: string, minLength: 1 }
+    to: { type: string, default: en }
+  required: [text]
+output:
+  type: object
+  properties: { text: { type: string } }
+  required: [text]
+non_empty: $.text
+tools:
+  deepl:
+    arguments: { q: "\${input.text}", target: "\${upper(input.to)}" }
+    result: { text: "\${item.translations[0].text}" }
+  "lib/*":
+    arguments: { source_text: "\${input.text}", lang: "\${input.to}" }
+    result: { text: { select: "$..out" } }
+`;
+
+function contractIn(text: string): Contract {
+  const { contract, problems } = parseContract(text, { file: "capabilities/x.yaml", known: builtInContracts() });
+  expect(problems).toEqual([]);
+  return contract!;
+}
+
+const problemsIn = (text: string) => parseContract(text, { file: "c.yaml", known: builtInContracts() }).problems;
+
+describe("[N10] a capability's contract", () => {
+  test("lets different tools serve one capability, each called in its own way", async () => {
+    const calls: unknown[] = [];
+    const deepl = sampleTool((args) => (calls.push(args), { translations: [{ text: "hi" }] }), {
+      name: "deepl",
+      capabilities: ["translate"],
+    });
+    const { call } = worldOf([deepl], { contracts: [contractIn(translate)] });
+    expect(await call("capability:translate", { text: "你好" })).toMatchObject({
+      tool: "capability:translate",
+      output: { text: "hi" },
+      meta: { source: "tools", sources: ["deepl"], sourceCount: 1, synthesized: false },
+    });
+    expect(calls).toEqual([{ q: "你好", target: "EN" }]);
+    expect(await call("capability:翻译", { text: "你好" })).toMatchObject({
+      tool: "capability:translate",
+      success: true,
+    });
+    expect(await call("capability:translate", { text: "" })).toMatchObject({ error: { code: "validation_error" } });
+  });
+
+  test("passes over what does not fit it, and what is empty, to the next tool", async () => {
+    const served = (name: string, answer: unknown) => sampleTool(() => answer, { name, capabilities: ["translate"] });
+    const more = { ...contractIn(translate), kind: "calculate" as const };
+    const { call } = worldOf(
+      [served("deepl", { translations: [] }), served("plain", { text: " " }), served("good", { text: "hello" })],
+      { contracts: [more] },
+    );
+    expect(await call("capability:translate", { text: "x" })).toMatchObject({
+      output: { text: "hello" },
+      meta: { sources: ["good"] },
+    });
+    const bad = worldOf([served("deepl", { translations: [] }), served("plain", 5)], { contracts: [more] });
+    expect(await bad.call("capability:translate", { text: "x" })).toMatchObject({
+      error: {
+        code: "output_invalid",
+        reason: "all_failed",
+        message: expect.stringMatching(/deepl: .*text.*; plain: /),
+      },
+    });
+  });
+
+  test("never runs another tool after one that writes gave something that does not fit", async () => {
+    let asked = 0;
+    const tools = ["a", "b"].map((name) =>
+      sampleTool(() => ++asked, { name, capabilities: ["translate"], effect: "once" }),
+    );
+    const { call } = worldOf(tools, { contracts: [contractIn(translate)] });
+    expect(await call("capability:translate", { text: "x" })).toMatchObject({
+      error: { code: "output_invalid", reason: "contract", retry: "unsafe" },
+    });
+    expect(asked).toBe(1);
+  });
+
+  test("is served by tools whose schemas fit it, without a word about them", async () => {
+    const fits = sampleTool(({ text }) => ({ text, more: 1 }), {
+      name: "fits",
+      capabilities: ["translate"],
+      input: fromJsonSchema({
+        type: "object",
+        properties: { text: { type: "string" } },
+        required: ["text"],
+        additionalProperties: false,
+      }),
+    });
+    const { call } = worldOf([fits], { contracts: [contractIn(translate)] });
+    expect(await call("capability:translate", { text: "x" })).toMatchObject({ output: { text: "x", more: 1 } });
+  });
+
+  test("says why tools that have the capability cannot serve it", async () => {
+    const input = fromJsonSchema({ type: "object", properties: { key: { type: "string" } }, required: ["key"] });
+    const output = fromJsonSchema({ type: "object", properties: { words: {} } });
+    const { call, hub } = worldOf(
+      [
+        sampleTool(() => 1, { name: "a", capabilities: ["translate"], input }),
+        sampleTool(() => 1, { name: "b", capabilities: ["translate"], output }),
+      ],
+      { contracts: [contractIn(translate)] },
+    );
+    expect(await call("capability:translate", { text: "x" })).toMatchObject({
+      error: {
+        code: "not_available",
+        reason: "none_fits",
+        message: expect.stringMatching(/a: it needs the argument "key".*b: its output has no "text"/),
+      },
+    });
+    expect(hub.capabilities()).toMatchObject([
+      { name: "translate", tools: [], unfit: [expect.any(String), expect.any(String)] },
+    ]);
+  });
+
+  test("arguments that cannot be made of the given ones pass that tool over", async () => {
+    const contract = contractIn(translate.replace("${upper(input.to)}", "${num(input.to)}"));
+    const tools = ["deepl", "lib/x"].map((name) =>
+      sampleTool(() => ({ out: "a" }), { name, capabilities: ["translate"] }),
+    );
+    const { call } = worldOf(tools, { contracts: [{ ...contract, nonEmpty: contract.nonEmpty! }] });
+    expect(await call("capability:translate", { text: "x", to: "en" })).toMatchObject({
+      error: { message: expect.stringMatching(/lib\/x: .*; deepl: not called, .*cannot be made of these/) },
+    });
+  });
+
+  test("items of a list are mapped one by one, and a single thing counts as a list of one", async () => {
+    const contract = contractIn(`
+name: search
+tools:
+  "brave/*":
+    arguments: { q: "\${input.query}", n: "\${input.count}" }
+    result:
+      results:
+        each: { select: "$.web.hits" }
+        as: { title: "\${item.name}", url: "\${item.link}", snippet: "\${item.text ?? ''}" }
+`);
+    let given: unknown;
+    const hits = (answer: unknown) =>
+      sampleTool((args) => ((given = args), { web: { hits: answer } }), { name: "brave/find" });
+    const call = (answer: unknown) =>
+      worldOf([{ tool: hits(answer), source: "mcps", owner: "brave" }], {
+        contracts: [contract],
+        declared: { "mcp:brave": ["search"] },
+      }).call("capability:search", { query: "q" });
+    expect(
+      await call([
+        { name: "A", link: "a", text: "t" },
+        { name: "B", link: "b" },
+      ]),
+    ).toMatchObject({
+      output: {
+        results: [
+          { title: "A", url: "a", snippet: "t" },
+          { title: "B", url: "b", snippet: "" },
+        ],
+      },
+      meta: { source: "mcps", sources: ["brave/find"] },
+    });
+    expect(given).toEqual({ q: "q" });
+    expect(await call({ name: "A", link: "a" })).toMatchObject({ output: { results: [{ title: "A" }] } });
+    expect(await call([])).toMatchObject({ success: true, output: { results: [] } });
+  });
+});
+
+describe("a file of a capability", () => {
+  test("adds to a contract that is built in only what it says", () => {
+    const contract = contractIn('name: search\ntools:\n  mine: { arguments: { q: "${input.query}" } }\n');
+    const { search } = Object.fromEntries(builtInContracts());
+    expect(contract.input).toBe(search!.input);
+    expect(contract).toMatchObject({ kind: "search", aliases: ["搜索"], merge: { list: "results" } });
+    expect(contract.tools.map(({ pattern }) => pattern)).toEqual(["mine", "localSearch"]);
+  });
+
+  test.each([
+    ["name: x y\ninput: { type: object }", "bad_value", 1],
+    ["name: own", "missing_key", 1],
+    ["name: own\ninput: { type: string }", "wrong_type", 2],
+    ["name: own\ninput: { type: object }\nkinds: search", "unknown_key", 3],
+    ["name: own\ninput: { type: object }\nkind: serach", "bad_value", 3],
+    ["name: search\nnon_empty: results[", "bad_expression", 2],
+    ["name: search\nmerge: { list: result, key: url }", "unknown_key", 2],
+    ["name: search\ntools:\n  a:\n    arguments: { q: '${input.querry}' }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    arguments: { q: '${item.query}' }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    arguments: { q: '${secret.KEY}' }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    arguments: { q: '${input.query' }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    result: { results: '${steps.x}' }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    result: { results: { each: '${item}' } }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    result: { results: { each: '${item}', as: 1, at: 2 } }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    result: { results: { select: '$[' } }", "bad_expression", 4],
+    ["name: search\ntools:\n  a:\n    result: '${secret.KEY}'", "bad_expression", 4],
+    ["- a list", "wrong_type", 1],
+    ["name: [", "yaml_syntax", 1],
+  ])("says where it is wrong: %j", (text, code, line) => {
+    const problems = problemsIn(text);
+    expect(problems.map((problem) => problem.code)).toContain(code);
+    expect(problems[0]).toMatchObject({ file: "c.yaml", line, severity: "error" });
+    expect(parseContract(text, { file: "c.yaml", known: builtInContracts() }).contract).toBeUndefined();
+  });
+
+  test("says what was meant, at the very place", () => {
+    const [problem] = problemsIn("name: search\ntools:\n  a:\n    arguments: { q: '${input.querry}' }");
+    expect(problem).toMatchObject({ hint: 'did you mean "input.query"?', line: 4, column: 24, length: 12 });
+  });
+
+  test("that cannot be used stops no other; links out of the workspace and second descriptions are refused", async () => {
+    const root = mkdtempSync(join(tmpdir(), "windlass-capabilities-"));
+    const dir = join(root, "capabilities");
+    expect(await loadContracts(dir, root)).toEqual({ contracts: [], problems: [], stamp: "" });
+    mkdirSync(dir);
+    writeFileSync(join(dir, "a.yaml"), translate);
+    writeFileSync(join(dir, "b.yaml"), translate);
+    writeFileSync(join(dir, "c.yaml"), "name: {");
+    writeFileSync(join(tmpdir(), "windlass-outside.yaml"), "name: search");
+    symlinkSync(join(tmpdir(), "windlass-outside.yaml"), join(dir, "d.yaml"));
+    const { contracts, problems } = await loadContracts(dir, root);
+    expect(contracts.map(({ name, file }) => [name, file])).toEqual([["translate", "capabilities/a.yaml"]]);
+    const codes = Object.fromEntries(problems.map(({ file, code }) => [file, code]));
+    expect(codes).toMatchObject({
+      "capabilities/b.yaml": "duplicate_capability",
+      "capabilities/c.yaml": expect.any(String),
+      "capabilities/d.yaml": "outside_workspace",
+    });
+  });
+});
+
+describe("contracts that are built in", () => {
+  test("calculate and time are served by the built-in tools", async () => {
+    const { call } = worldOf([calculatorTool, getTimeTool(), getCurrentTimeTool()]);
+    expect(await call("capability:calculate", { expression: "2*(3+4)" })).toMatchObject({ output: { result: 14 } });
+    expect(await call("capability:计算", { expression: "1/0" })).toMatchObject({ success: false });
+    expect(await call("capability:time", { timezone: "Asia/Shanghai" })).toMatchObject({
+      output: { text: expect.stringContaining("Asia/Shanghai") },
+      meta: { sourceCount: 1 },
+    });
+  });
+
+  test("search asks the web, the notes and the memory, and merges what they give", async () => {
+    const page = (name: string) => ({ title: name, url: `https://${name}.example/`, snippet: "s" });
+    const inputs: unknown[] = [];
+    const input = fromJsonSchema({
+      type: "object",
+      properties: { query: { type: "string" }, count: { type: "integer" } },
+      required: ["query"],
+      additionalProperties: false,
+    });
+    const web = sampleTool(() => ({ results: [page("a"), page("b")], provider: "p" }), {
+      name: "web_search",
+      capabilities: ["search", "搜索"],
+      input,
+    });
+    const notes = sampleTool(
+      (args) => (inputs.push(args), { documents: [{ title: "N", cite: "n.md:3", snippet: "x" }], indexed: 1 }),
+      { name: "localSearch", capabilities: ["search"] },
+    );
+    const off = sampleTool(() => fail("no memory", { code: "not_available" }), {
+      name: "memory_recall",
+      capabilities: ["search"],
+    });
+    const { call } = worldOf([web, notes, off]);
+    expect(await call("capability:搜索", { query: "q", count: 2 })).toMatchObject({
+      tool: "capability:search",
+      output: { results: [page("a"), { title: "N", url: "vault:n.md:3", snippet: "x" }] },
+      meta: { synthesized: true, synthesis: "data", sources: ["web_search", "localSearch"], source: "tools" },
+    });
+    expect(inputs).toEqual([{ query: "q", limit: 2 }]);
+  });
+});

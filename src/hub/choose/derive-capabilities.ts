@@ -1,0 +1,95 @@
+import { sentenceEnds } from "../../text/index.ts";
+import { type CapabilityKeywords, capabilityKeywords } from "./capability-keywords.ts";
+
+/** Finds out what a tool can do from its name and its description. */
+export type DeriveCapabilities = (tool: { readonly name: string; readonly description: string }) => readonly string[];
+
+/** More of a description is not looked at. */
+const longest = 400;
+
+/**
+ * The capabilities of a tool that declares none, by the words of its name and of the first sentence of its
+ * description. `more` adds words to the table, and capabilities with them.
+ *
+ * @example
+ * ```ts
+ * const derive = deriveCapabilities({ search: ["谷歌"] });
+ * derive({ name: "lookup", description: "用谷歌查资料。" }); // ["search"]
+ * ```
+ */
+export function deriveCapabilities(more: Readonly<Record<string, readonly string[]>> = {}): DeriveCapabilities {
+  const rules = rulesOf(more);
+  return ({ name, description }) => {
+    const inName = plainWords(splitName(name));
+    const said = `${inName} ${plainWords(firstSentence(description))}`;
+    return rules
+      .filter(({ words, nameWords, unless }) => {
+        const holds = hasOne(said, words) || hasOne(inName, nameWords);
+        return holds && !hasOne(said, unless);
+      })
+      .map(({ capability }) => capability);
+  };
+}
+
+interface Rule {
+  readonly capability: string;
+  readonly words: readonly string[];
+  readonly nameWords: readonly string[];
+  readonly unless: readonly string[];
+}
+
+function rulesOf(more: Readonly<Record<string, readonly string[]>>): readonly Rule[] {
+  const names = new Set([...Object.keys(capabilityKeywords), ...Object.keys(more)]);
+  return [...names].map((capability) => {
+    const usual: CapabilityKeywords = Object.hasOwn(capabilityKeywords, capability)
+      ? (capabilityKeywords[capability] ?? { words: [] })
+      : { words: [] };
+    const added = Object.hasOwn(more, capability) ? (more[capability] ?? []) : [];
+    return {
+      capability: capabilityName(capability),
+      words: [...usual.words, ...added].flatMap(formsOf),
+      nameWords: (usual.inName ?? []).flatMap(formsOf),
+      unless: (usual.unless ?? []).flatMap(formsOf),
+    };
+  });
+}
+
+/** The one form of a capability's name. */
+export function capabilityName(name: string): string {
+  return name.normalize("NFKC").trim().toLowerCase();
+}
+
+/** A Latin word in the forms that descriptions use, each between blanks; other scripts have no blanks to go by. */
+function formsOf(keyword: string): string[] {
+  const word = plainWords(keyword).trim();
+  if (word === "") return [];
+  if (!/^[\p{Script=Latin}\p{N} ]+$/u.test(word)) return [word];
+  const stem = word.endsWith("e") ? word.slice(0, -1) : word;
+  const ending = ["s", "es", "ed", "ing"].map((end) => (end === "s" ? word + end : stem + end));
+  return [word, ...ending].map((form) => ` ${form} `);
+}
+
+function hasOne(text: string, forms: readonly string[]): boolean {
+  return forms.some((form) => text.includes(form));
+}
+
+function firstSentence(text: string): string {
+  const head = text.trim().slice(0, longest);
+  for (const end of sentenceEnds(head)) return head.slice(0, end);
+  return head;
+}
+
+/** `getCurrentTime` and `get_current_time` are three words. */
+function splitName(name: string): string {
+  return name.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+}
+
+/** Words between single blanks, with one at each end. */
+function plainWords(text: string): string {
+  return ` ${text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .replaceAll(/(?<=\p{Script=Latin})(?=\p{Script=Han})|(?<=\p{Script=Han})(?=\p{Script=Latin})/gu, " ")
+    .trim()} `;
+}

@@ -1,0 +1,315 @@
+import { type Clock, systemClock } from "../../base/index.ts";
+import type { Resolver } from "../../engine/index.ts";
+import type { Redactor } from "../../text/index.ts";
+import type { AnyTool, Registration, ToolRegistry } from "../../tool/index.ts";
+import { builtInContracts } from "./built-in-contracts.ts";
+import { type Choice, candidatesOf, isOff } from "./candidate.ts";
+import { CapabilityIndex, onePerSource } from "./capability-index.ts";
+import { ChoiceHistory } from "./choice-history.ts";
+import type { ChoiceWorld } from "./choice-world.ts";
+import { compositeTool } from "./composite-tool.ts";
+import type { Contract } from "./contract.ts";
+import { capabilityName, deriveCapabilities } from "./derive-capabilities.ts";
+import { type HubLimits, usualHubLimits } from "./hub-limits.ts";
+import type { Synthesiser } from "./synthesise.ts";
+import { ToolBreakers } from "./tool-breakers.ts";
+import { kindOf } from "./tool-kind.ts";
+
+/** What a {@link Hub} is made of. */
+export interface HubOptions {
+  readonly registry: ToolRegistry;
+  /** Words by which capabilities are known, besides those that are built in. */
+  readonly keywords?: Readonly<Record<string, readonly string[]>>;
+  /** Capabilities of tools, by `mcp:server`, `mcp:server/tool` or the name of a tool. */
+  readonly declared?: Readonly<Record<string, readonly string[]>>;
+  /** Contracts of the workspace; they go before those that are built in. */
+  readonly contracts?: readonly Contract[];
+  readonly limits?: Partial<HubLimits>;
+  /** Puts texts together; where absent, their beginnings are. */
+  readonly synthesiser?: Synthesiser;
+  /** Hides secrets in what the synthesiser reads. */
+  readonly redactor?: Redactor;
+  /** Whether the settings let a tool be called; all of them where absent. */
+  readonly isAvailable?: (tool: AnyTool) => boolean;
+  readonly clock?: Clock;
+}
+
+/** What is known of one capability. */
+export interface CapabilityInfo {
+  readonly name: string;
+  /** The tools that serve it, best first. */
+  readonly tools: readonly string[];
+  /** Tools that have it and cannot serve its contract, and why. */
+  readonly unfit: readonly string[];
+  readonly contract: Contract | undefined;
+}
+
+type ByName = Pick<ToolRegistry, "resolve">;
+
+const prefix = "capability:";
+/** A longer name is none that anybody gave. */
+const longestCapability = 128;
+
+/**
+ * Finds tools by name, alias, `server/tool`, `tools/NAME`, `skills/NAME` and `capability:NAME`. A name with one
+ * candidate leads straight to it; several candidates become one tool that chooses among them.
+ *
+ * @example
+ * ```ts
+ * const hub = new Hub({ registry });
+ * const engine = createEngine({ registry, resolver: hub });
+ * await engine.call("capability:search", { query: "tide mills" });
+ * ```
+ */
+export class Hub implements Resolver {
+  readonly #registry: ToolRegistry;
+  readonly #index: CapabilityIndex;
+  readonly #world: ChoiceWorld;
+  readonly #histories = new Map<string, ChoiceHistory>();
+  /** What names lead to, as long as the registry stays as it is. Only names that lead somewhere, so it cannot grow. */
+  readonly #known = new Map<string, Registration>();
+  #seen = -1;
+  /** A choice keeps its tool as long as its candidates are the same, so that nothing is taken for changed. */
+  readonly #choices = new Map<string, { readonly choice: Choice; readonly registration: Registration }>();
+  readonly #chosen = new WeakMap<AnyTool, Registration>();
+  /** Tools of servers by their short names. */
+  #shortNames: ReadonlyMap<string, readonly Registration[]> | undefined;
+  #contracts: ReadonlyMap<string, Contract> | undefined;
+  #own: readonly Contract[];
+  #ownVersion = 0;
+
+  constructor(options: HubOptions) {
+    const { registry, clock = systemClock, isAvailable = () => true, keywords, declared = {} } = options;
+    const limits = { ...usualHubLimits, ...options.limits };
+    this.#registry = registry;
+    this.#own = options.contracts ?? [];
+    this.#index = new CapabilityIndex({
+      registry,
+      derive: deriveCapabilities(keywords),
+      declared,
+      canonical: (capability) => this.#contractOf(capability)?.name ?? capability,
+    });
+    this.#world = {
+      clock,
+      limits,
+      isAvailable,
+      breakers: new ToolBreakers(limits),
+      synthesiser: options.synthesiser,
+      redactor: options.redactor,
+      historyOf: (name) => this.#historyOf(name),
+    };
+  }
+
+  /** Changes whenever a name may lead somewhere else. */
+  get version(): number {
+    return this.#registry.version + this.#ownVersion;
+  }
+
+  resolve(name: string): Registration | undefined {
+    if (this.#registry.version !== this.#seen) this.#renew();
+    return this.#known.get(name) ?? this.#find(name);
+  }
+
+  /**
+   * The same without what {@link ToolRegistry.later} waits for: for whoever plans chains, which are what it waits for.
+   */
+  get present(): Resolver & { readonly version: number } {
+    const version = (): number => this.version;
+    return {
+      resolve: (name) => {
+        if (this.#registry.version !== this.#seen) this.#renew();
+        return this.#known.get(name) ?? this.#lookUp(name, this.#registry.present);
+      },
+      names: () => [...this.#registry.present.names(), ...this.capabilityNames().map((name) => prefix + name)],
+      registrationOf: (tool) => this.registrationOf(tool),
+      get version() {
+        return version();
+      },
+    };
+  }
+
+  /** Every name and alias, and every capability, for suggestions. */
+  *names(): Iterable<string> {
+    yield* this.#registry.names();
+    for (const name of this.capabilityNames()) yield prefix + name;
+  }
+
+  registrationOf(tool: AnyTool): Registration | undefined {
+    return this.#chosen.get(tool) ?? this.#registry.registrationOf(tool);
+  }
+
+  /** Makes the contracts of the workspace exactly these. */
+  setContracts(contracts: readonly Contract[]): void {
+    this.#own = contracts;
+    this.#contracts = undefined;
+    this.#ownVersion++;
+    this.#renew();
+  }
+
+  /** The tools that a name may lead to, best first. The order does not change by calls. */
+  candidates(name: string): readonly Registration[] {
+    if (name.startsWith(prefix)) return this.withCapability(name.slice(prefix.length));
+    return this.#sharing(name, this.#registry);
+  }
+
+  /** The tools that have a capability, best first. The order does not change by calls. */
+  withCapability(capability: string): readonly Registration[] {
+    if (this.#registry.version !== this.#seen) this.#renew();
+    return this.#index.find(capability);
+  }
+
+  /** Every capability that some tool has. */
+  capabilityNames(): readonly string[] {
+    if (this.#registry.version !== this.#seen) this.#renew();
+    return this.#index.names();
+  }
+
+  /** The capabilities of a tool, declared or derived. */
+  capabilitiesOf(registration: Registration): readonly string[] {
+    return this.#index.of(registration);
+  }
+
+  /** Every capability with the tools that serve it, for people. */
+  capabilities(): readonly CapabilityInfo[] {
+    return this.capabilityNames().map((name) => {
+      const contract = this.#contractOf(name);
+      const { candidates, unfit } = candidatesOf(this.withCapability(name), contract, () => true);
+      return { name, tools: candidates.map(({ label }) => label), unfit, contract };
+    });
+  }
+
+  #renew(): void {
+    this.#seen = this.#registry.version;
+    this.#known.clear();
+    this.#shortNames = undefined;
+    this.#index.forget();
+  }
+
+  #find(name: string): Registration | undefined {
+    const found = this.#lookUp(name, this.#registry);
+    if (found !== undefined) this.#known.set(name, found);
+    return found;
+  }
+
+  #lookUp(name: string, tools: ByName): Registration | undefined {
+    return name.startsWith(prefix) ? this.#byCapability(name.slice(prefix.length)) : this.#byName(name, tools);
+  }
+
+  #byName(name: string, tools: ByName): Registration | undefined {
+    const candidates = this.#sharing(name, tools);
+    const [first] = candidates;
+    if (first === undefined) return this.#ofSource(name, tools);
+    if (candidates.length === 1) return first;
+    const usable = candidates.filter(({ tool }) => !isOff(tool));
+    if (usable.length < 2) return usable[0] ?? first;
+    const kind = kindOf(usable.flatMap((registration) => this.#index.of(registration)));
+    const joins = (one: Registration): boolean => one.source !== "mcps" || this.#index.of(one).length > 0;
+    const named = first.source === "mcps" ? name : first.tool.name;
+    const joined = candidatesOf(usable, undefined, joins);
+    return this.#choose({ name: named, kind, shape: this.#all().get(kind), byCapability: false, ...joined });
+  }
+
+  /** Every tool that goes by a name: under it, under the name that it is an alias of, or as a server's short name. */
+  #sharing(name: string, tools: ByName): readonly Registration[] {
+    const best = tools.resolve(name);
+    if (best === undefined) return this.#short().get(name) ?? [];
+    // An alias leads where the name does; a server's short name is an alias that several may have.
+    const known = best.source === "mcps" ? name : best.tool.name;
+    const own = onePerSource(this.#registry.present.candidates(known));
+    const servers = this.#short().get(known) ?? [];
+    if (servers.length === 0 || best.source === "chains") return own;
+    return best.source === "mcps" ? servers : [...own, ...servers];
+  }
+
+  #short(): ReadonlyMap<string, readonly Registration[]> {
+    if (this.#shortNames !== undefined) return this.#shortNames;
+    const found = new Map<string, Registration[]>();
+    for (const [name, [best]] of this.#registry.present.entries()) {
+      const slash = name.indexOf("/");
+      if (slash === -1 || best?.source !== "mcps") continue;
+      const short = name.slice(slash + 1);
+      const others = found.get(short);
+      if (others === undefined) found.set(short, [best]);
+      else others.push(best);
+    }
+    this.#shortNames = found;
+    return found;
+  }
+
+  /** `tools/NAME`: the candidate of one source. */
+  #ofSource(name: string, tools: ByName): Registration | undefined {
+    const slash = name.indexOf("/");
+    if (slash === -1) return undefined;
+    const source = name.slice(0, slash);
+    return this.#sharing(name.slice(slash + 1), tools).find((candidate) => candidate.source === source);
+  }
+
+  #byCapability(given: string): Registration | undefined {
+    if (given.length > longestCapability) return undefined;
+    const all = this.#index.find(given);
+    const usable = all.filter(({ tool }) => !isOff(tool));
+    const registrations = usable.length > 0 ? usable : all;
+    const [only] = registrations;
+    const asked = capabilityName(given);
+    const contract = this.#contractOf(asked);
+    if (only === undefined) return undefined;
+    if (contract === undefined && registrations.length === 1) return only;
+    const name = contract?.name ?? asked;
+    const kind = contract?.kind ?? kindOf([name]);
+    const joined = candidatesOf(registrations, contract, () => true);
+    return this.#choose({ name: prefix + name, kind, contract, shape: contract, byCapability: true, ...joined });
+  }
+
+  /** The tool that stands for a choice: the one that already does, where nothing changed. */
+  #choose(choice: Choice): Registration {
+    const before = this.#choices.get(choice.name);
+    if (before !== undefined && isSame(before.choice, choice)) return before.registration;
+    const tool = compositeTool(choice, this.#world);
+    const priority = choice.candidates[0]?.registration.priority ?? 0;
+    const registration: Registration = { tool, source: "hub", owner: "hub", priority, chooses: true };
+    this.#choices.set(choice.name, { choice, registration });
+    this.#chosen.set(tool, registration);
+    return registration;
+  }
+
+  #historyOf(name: string): ChoiceHistory {
+    let history = this.#histories.get(name);
+    if (history === undefined) this.#histories.set(name, (history = new ChoiceHistory(this.#world.limits.recentMs)));
+    return history;
+  }
+
+  #contractOf(capability: string): Contract | undefined {
+    return this.#all().get(capability);
+  }
+
+  /** Contracts by their names and, where no other has that name, by their aliases. */
+  #all(): ReadonlyMap<string, Contract> {
+    if (this.#contracts !== undefined) return this.#contracts;
+    const byName = new Map(builtInContracts());
+    for (const contract of this.#own) byName.set(contract.name, contract);
+    const all = new Map(byName);
+    for (const contract of byName.values())
+      for (const alias of contract.aliases) if (!all.has(alias)) all.set(alias, contract);
+    this.#contracts = all;
+    return all;
+  }
+}
+
+function isSame(one: Choice, other: Choice): boolean {
+  return (
+    one.contract === other.contract &&
+    one.shape === other.shape &&
+    one.kind === other.kind &&
+    one.candidates.length === other.candidates.length &&
+    one.candidates.every((candidate, at) => {
+      const twin = other.candidates[at];
+      const { tool, source, priority } = candidate.registration;
+      return (
+        twin?.registration.tool === tool &&
+        twin.registration.source === source &&
+        twin.registration.priority === priority &&
+        twin.joins === candidate.joins
+      );
+    })
+  );
+}

@@ -1,0 +1,12 @@
+export type { Contract } from "./contract.ts";
+export { type ParsedContract, parseContract } from "./contract-file.ts";
+export { contractFileSchema } from "./contract-file-schema.ts";
+export { builtInContracts } from "./built-in-contracts.ts";
+export { ContractFolder } from "./contract-folder.ts";
+export { chooseReasons } from "./choose-reasons.ts";
+export { type DeriveCapabilities, deriveCapabilities } from "./derive-capabilities.ts";
+export { type HubLimits, usualHubLimits } from "./hub-limits.ts";
+export { type CapabilityInfo, Hub, type HubOptions } from "./hub.ts";
+export { type LoadedContracts, loadContracts } from "./load-contracts.ts";
+export { type SourceMeta, toSourceMeta } from "./source-meta.ts";
+export type { Synthesiser } from "./synthesise.ts";

@@ -1,0 +1,384 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { sampleTool } from "../../../test/support/sample-tool.ts";
+import { type Offered, type priorities, three, timed, worldOf } from "../../../test/support/candidates.ts";
+import { fail } from "../../base/index.ts";
+import type { Effect, ToolResult } from "../../tool/index.ts";
+
+const calculates = { capabilities: ["calculate"] };
+const searches = { capabilities: ["search"] };
+const codeOf = (result: ToolResult): string => (result.success ? "ok" : result.error.code);
+
+describe("[C12] calculations and times: the first that succeeds", () => {
+  test("[C13] of three readers the fastest wins, and the others see their abort within 50 ms", async () => {
+    const racers = [400, 20, 300].map((ms) => timed(ms, () => ms));
+    const { call, engine } = worldOf(
+      three(
+        racers.map(({ run }) => run),
+        calculates,
+      ),
+    );
+    const begin = performance.now();
+    const result = await call("work");
+    expect(result).toMatchObject({ output: 20, meta: { sourceCount: 1, sources: ["skills/work"], source: "skills" } });
+    expect(performance.now() - begin).toBeLessThan(250);
+    for (const { seen } of [racers[0]!, racers[2]!]) {
+      expect(seen).toMatchObject({ started: 1, answered: [], running: 0 });
+      expect(seen.aborted[0]! - racers[1]!.seen.answered[0]!).toBeLessThan(50);
+    }
+    expect(engine.metrics().currentConcurrent).toBe(0);
+  });
+
+  test("[C19] a loser that ignores its signal is waited for no longer than the grace period", async () => {
+    const hangs = () => new Promise(() => undefined);
+    const { call, engine } = worldOf(three([hangs, () => 1, hangs], calculates));
+    const begin = performance.now();
+    expect(await call("work")).toMatchObject({ output: 1 });
+    expect(performance.now() - begin).toBeLessThan(1_000);
+    const { records } = await engine.queryRecords({});
+    expect(records.map(({ error }) => error?.reason ?? "").toSorted()).toEqual(["", "", "abandoned", "abandoned"]);
+  });
+
+  test("an empty success does not win, and neither does one that its schema refuses", async () => {
+    const { z } = await import("zod");
+    const slow = timed(60, () => ({ result: 7 }));
+    const output = z.object({ result: z.number() });
+    const { call } = worldOf([
+      { tool: sampleTool(() => null, { name: "work", ...calculates }) },
+      { tool: sampleTool(() => ({ result: "x" }), { name: "work", ...calculates, output }), source: "skills" },
+      { tool: sampleTool(slow.run, { name: "work", ...calculates }), source: "mcps" },
+    ]);
+    expect(await call("work")).toMatchObject({ output: { result: 7 }, meta: { sources: ["mcps/work"] } });
+  });
+
+  test("nothing but empty successes is an empty success: that is what all of them say", async () => {
+    const { call } = worldOf(three([() => [], () => "", () => null], searches));
+    expect(await call("work")).toMatchObject({ success: true, output: [], meta: { sourceCount: 1 } });
+  });
+
+  test("[C13] three run at once, and the rest one by one only after all of those failed", async () => {
+    const order: string[] = [];
+    let running = 0;
+    let most = 0;
+    const tools = ["a", "b", "c", "d", "e"].map((name) =>
+      sampleTool(
+        async () => {
+          order.push(name);
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          running--;
+          return name === "e" ? 5 : fail(`${name} failed`, { retry: "never" });
+        },
+        { name, capabilities: ["tally"], description: "Counts." },
+      ),
+    );
+    const { hub, call } = worldOf(tools);
+    hub.setContracts([contractOf("tally", "calculate")]);
+    expect(await call("capability:tally")).toMatchObject({ output: 5 });
+    expect(order).toEqual(["a", "b", "c", "d", "e"]);
+    expect(most).toBe(3);
+  });
+
+  test("how many run at once can be set", async () => {
+    const racers = [50, 20, 1].map((ms) => timed(ms, () => ms));
+    const { call } = worldOf(
+      three(
+        racers.map(({ run }) => run),
+        calculates,
+      ),
+      { hubLimits: { atOnce: 2 } },
+    );
+    expect(await call("work")).toMatchObject({ output: 20 });
+    expect(racers[2]!.seen.started).toBe(0);
+  });
+
+  test("cancelling the call reaches all of them", async () => {
+    const racers = [1_000, 1_000, 1_000].map((ms) => timed(ms, () => ms));
+    const { call, engine } = worldOf(
+      three(
+        racers.map(({ run }) => run),
+        calculates,
+      ),
+    );
+    const stop = new AbortController();
+    const result = call("work", {}, { signal: stop.signal });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    stop.abort();
+    expect(codeOf(await result)).toBe("cancelled");
+    expect(racers.map(({ seen }) => [seen.aborted.length, seen.running])).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+    expect(engine.metrics().currentConcurrent).toBe(0);
+  });
+
+  test("one that changes its arguments changes nobody else's", async () => {
+    const seen: number[] = [];
+    const run = (args: Record<string, unknown>) => {
+      seen.push((args["list"] as number[]).push(1));
+      return fail("no", { retry: "never" });
+    };
+    const list: number[] = [];
+    await worldOf(three([run, run, run], calculates)).call("work", { list });
+    expect([list, seen]).toEqual([[], [1, 1, 1]]);
+  });
+});
+
+describe("candidates one after another", () => {
+  test("[C12] the last that succeeded goes first, for a while", async () => {
+    const clock = new FakeClock();
+    const calls: string[] = [];
+    const state = { broken: true };
+    const tool = (name: string, run: () => unknown) =>
+      sampleTool(() => (calls.push(name), run()), { name: "work", effect: "once" });
+    const { call } = worldOf(
+      [
+        { tool: tool("first", () => (state.broken ? fail("busy", { retry: "safe" }) : "first")) },
+        { tool: tool("second", () => "second"), source: "skills" },
+      ],
+      { clock },
+    );
+    await call("work");
+    state.broken = false;
+    await call("work");
+    clock.advance(300_000);
+    await call("work");
+    expect(calls).toEqual(["first", "second", "second", "first"]);
+  });
+
+  test("all failures are told together, briefly, with one verdict", async () => {
+    const failing = (why: string, retry: "safe" | "never") => () => fail(`${why} ${"x".repeat(1_000)}`, { retry });
+    const { call } = worldOf(three([failing("down", "safe"), failing("bad", "never"), failing("lost", "never")]));
+    const result = await call("work");
+    expect(result).toMatchObject({
+      error: {
+        code: "execution_error",
+        reason: "all_failed",
+        retry: "safe",
+        message: expect.stringMatching(/tools\/work: down .*; skills\/work: bad .*; mcps\/work: lost /),
+      },
+    });
+    expect(result.success || result.error.message.length).toBeLessThan(900);
+  });
+
+  test("a guard's no is final: no other tool is asked to do what one refused", async () => {
+    let asked = 0;
+    const refuses = () => fail("the address is private", { code: "permission_denied", reason: "ssrf_ip" });
+    const { call } = worldOf(three([refuses, () => ++asked]), { hubLimits: { atOnce: 1 } });
+    expect(await call("work")).toMatchObject({ error: { code: "permission_denied", reason: "ssrf_ip" } });
+    expect(asked).toBe(0);
+  });
+
+  test("a writing tool that may have run is the last, whatever its failure says of trying it again", async () => {
+    const after = async (effect: Effect, failure: ReturnType<typeof fail>): Promise<string> => {
+      const tools = three([() => failure, () => "second"], { effect });
+      return codeOf(await worldOf(tools).call("work"));
+    };
+    expect(await after("once", fail("lost", {}))).toBe("execution_error");
+    expect(await after("once", fail("refused", { retry: "safe" }))).toBe("ok");
+    expect(await after("idempotent", fail("lost", {}))).toBe("execution_error");
+    expect(await after("idempotent", fail("down", { code: "not_available" }))).toBe("ok");
+    expect(await after("read", fail("lost", {}))).toBe("ok");
+  });
+
+  test("a writing tool that succeeded with nothing to say is not followed by another", async () => {
+    let asked = 0;
+    const { call } = worldOf(three([() => null, () => ++asked], { effect: "once" }));
+    expect(await call("work")).toMatchObject({ success: true, output: null });
+    expect(asked).toBe(0);
+  });
+
+  test("[C19] a tool that states no timeout has 30 s", async () => {
+    const clock = new FakeClock();
+    const hangs = sampleTool(() => new Promise(() => undefined), { name: "work", effect: "once" });
+    const { call } = worldOf(
+      [{ tool: hangs }, { tool: sampleTool(() => 2, { name: "work", effect: "once" }), source: "skills" }],
+      {
+        clock,
+        limits: { timeoutMs: 600_000 },
+      },
+    );
+    const result = call("work");
+    await clock.pass(29_999);
+    await clock.pass(1);
+    await clock.pass(200);
+    expect(await result).toMatchObject({ error: { code: "timeout", message: expect.stringContaining("within 30 s") } });
+  });
+
+  test("attempts of the whole call give each candidate the same idempotency key, in whatever order they run", async () => {
+    const keys: Record<string, Set<string>> = { a: new Set(), b: new Set() };
+    let attempts = 0;
+    const run =
+      (name: string) =>
+      (_: unknown, { idempotencyKey }: { idempotencyKey: string }) => {
+        keys[name]!.add(idempotencyKey);
+        return ++attempts < 4 ? fail("busy", { code: "not_available", retry: "safe" }) : name;
+      };
+    const { engine } = worldOf(three([run("a"), run("b")] as never, { effect: "idempotent" }));
+    expect(await engine.call("work", {}, { maxRetries: 3 })).toMatchObject({ success: true, meta: { attempts: 2 } });
+    expect([keys["a"]!.size, keys["b"]!.size]).toEqual([1, 1]);
+    expect(keys["a"]).not.toEqual(keys["b"]);
+  });
+
+  test("progress of the candidate that runs is told to the caller", async () => {
+    const told: unknown[] = [];
+    const tool = sampleTool((_, { progress }) => (progress("half"), 1), { name: "work", effect: "once" });
+    const { call } = worldOf([
+      { tool },
+      { tool: sampleTool(() => 2, { name: "work", effect: "once" }), source: "skills" },
+    ]);
+    await call("work", {}, { onProgress: (value) => told.push(value) });
+    expect(told).toEqual(["half"]);
+  });
+});
+
+describe("breakers of tools", () => {
+  function flaky() {
+    const clock = new FakeClock();
+    const state = { calls: 0, broken: true };
+    const first = sampleTool(() => (state.calls++, state.broken ? fail("down") : "first"), {
+      name: "work",
+    });
+    const world = worldOf([{ tool: first }, { tool: sampleTool(() => "second", { name: "work" }), source: "skills" }], {
+      clock,
+      hubLimits: { recentMs: 0, atOnce: 1 },
+    });
+    return { clock, state, ...world };
+  }
+
+  test("a candidate that failed three times in a row is passed over, then tried by one call", async () => {
+    const { clock, state, call } = flaky();
+    for (let at = 0; at < 5; at++) expect(await call("work")).toMatchObject({ output: "second" });
+    expect(state.calls).toBe(3);
+    clock.advance(30_000);
+    await call("work");
+    expect(state.calls).toBe(4);
+    clock.advance(30_000);
+    await call("work");
+    expect(state.calls).toBe(4);
+    state.broken = false;
+    clock.advance(30_000);
+    expect(await call("work")).toMatchObject({ output: "first" });
+    expect(await call("work")).toMatchObject({ output: "first" });
+  });
+
+  test("attempts of one call count as one failure", async () => {
+    let calls = 0;
+    const run = () => (calls++, fail("down"));
+    const { engine } = worldOf(three([run, run]), { hubLimits: { atOnce: 1 } });
+    const result = await engine.call("work", {}, { maxRetries: 3 });
+    expect([result.meta.attempts, calls]).toEqual([4, 8]);
+  });
+
+  test("what fails by its arguments counts for nothing", async () => {
+    const clock = new FakeClock();
+    let calls = 0;
+    const picky = sampleTool(() => (calls++, fail("no such page", { retry: "never" })), { name: "work" });
+    const { call } = worldOf([{ tool: picky }, { tool: sampleTool(() => 2, { name: "work" }), source: "skills" }], {
+      clock,
+      hubLimits: { recentMs: 0, atOnce: 1 },
+    });
+    for (let at = 0; at < 6; at++) await call("work");
+    expect(calls).toBe(6);
+  });
+
+  test("where all rest, the one that rests least is tried; a single candidate is never passed over", async () => {
+    const clock = new FakeClock();
+    let calls = 0;
+    const run = () => (calls++, fail("down"));
+    const { call } = worldOf(three([run, run]), { clock, hubLimits: { atOnce: 1 } });
+    for (let at = 0; at < 3; at++) await call("work");
+    expect(calls).toBe(6);
+    expect(await call("work")).toMatchObject({ error: { message: expect.stringContaining("rests for 30 s") } });
+    expect(calls).toBe(7);
+    const alone = worldOf([sampleTool(run, { name: "alone" })], { clock });
+    for (let at = 0; at < 8; at++) await alone.call("alone");
+    expect(calls).toBe(15);
+  });
+});
+
+describe("tools that write", () => {
+  const effects = fc.constantFrom<Effect>("pure", "read", "idempotent", "once");
+  const candidate = fc.record({
+    effect: effects,
+    byArguments: fc.boolean(),
+    turns: fc.nat(4),
+    outcome: fc.constantFrom("ok", "empty", "safe", "unsafe", "never", "unavailable"),
+    source: fc.constantFrom<keyof typeof priorities>("tools", "skills", "mcps"),
+  });
+
+  test("[C13] never run beside another, and are never followed by another once they may have done their work", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(candidate, { minLength: 1, maxLength: 7 }),
+        fc.constantFrom("calculate", "time", "search", "extract", "other"),
+        async (candidates, kind) => {
+          const running = new Set<number>();
+          const done: number[] = [];
+          const violations: number[] = [];
+          const tools = candidates.map(({ effect, byArguments, turns, outcome, source }, at): Offered => {
+            const run = async () => {
+              const writes = effect === "once" || effect === "idempotent";
+              violations.push(...[...running].filter((other) => writes || isWriter(candidates[other]!)));
+              running.add(at);
+              for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+              running.delete(at);
+              done.push(at);
+              return answerOf(outcome, at);
+            };
+            const tool = sampleTool(run, {
+              name: `t${at}`,
+              capabilities: [kind, "job"],
+              effect: byArguments ? () => effect : effect,
+            });
+            return { tool, source, owner: source };
+          });
+          const { call, hub, engine } = worldOf(tools);
+          hub.setContracts([contractOf("job", kind)]);
+          await call("capability:job");
+          expect([violations, running.size]).toEqual([[], 0]);
+          expect(engine.metrics().currentConcurrent).toBe(0);
+          const writers = done.filter((at) => isWriter(candidates[at]!));
+          for (const at of writers.slice(0, -1)) expect(leftUndone(candidates[at]!)).toBe(true);
+          const last = writers.at(-1);
+          const isFinal = last !== undefined && !leftUndone(candidates[last]!);
+          expect(isFinal ? done.at(-1) : last).toBe(last);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+const isWriter = ({ effect }: { readonly effect: Effect }): boolean => effect === "once" || effect === "idempotent";
+
+/** The failure says that nothing happened. */
+function leftUndone({ effect, outcome }: { readonly effect: Effect; readonly outcome: string }): boolean {
+  return outcome === "unavailable" || (outcome === "safe" && effect === "once");
+}
+
+function answerOf(outcome: string, at: number): unknown {
+  switch (outcome) {
+    case "ok":
+      return { at };
+    case "empty":
+      return [];
+    case "unavailable":
+      return fail("down", { code: "not_available", retry: "safe" });
+    default:
+      return fail(outcome, { retry: outcome as "safe" });
+  }
+}
+
+function contractOf(name: string, kind: string) {
+  return {
+    name,
+    description: "Does a job.",
+    aliases: [],
+    kind: kind as "search",
+    input: { json: { type: "object" }, validate: (value: unknown) => ({ value }) },
+    tools: [],
+  };
+}
