@@ -83,7 +83,7 @@ test("[B17] a call under way keeps the tool it started with", async () => {
   const workspace = await openWorkspace(dir, { store: "memory", reload: false });
   const before = workspace.engine.call("slow", {});
   await writeFile(join(dir, "tools/_slow.mjs"), module("new"));
-  await workspace.folder.reload();
+  await workspace.sources.folder.reload();
   const after = workspace.engine.call("slow", {});
   expect(await before).toMatchObject({ success: true, output: { words: "old" } });
   expect(await after).toMatchObject({ success: true, output: { words: "new" } });

@@ -3,7 +3,7 @@ import type { ConcurrencyOptions } from "../engine/index.ts";
 import type { HubLimits } from "../hub/index.ts";
 import type { ModelFile } from "../model/index.ts";
 import type { Retention } from "../store/index.ts";
-import { hubSettings } from "./hub-settings.ts";
+import { type HubKey, hubSettings } from "./hub-settings.ts";
 import { parseSize } from "./parse-size.ts";
 import type { SecretSource, ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
 
@@ -46,7 +46,7 @@ export interface WorkspaceFile {
     keywords?: Record<string, string[]>;
     declare?: Record<string, string[]>;
   };
-  hub?: Partial<Record<keyof typeof hubSettings, number>>;
+  hub?: Partial<Record<HubKey, number>>;
   model?: ModelFile;
   search?: SearchFile;
   web?: NonNullable<ServiceSettings["web"]>;
@@ -162,7 +162,7 @@ function toHub(file: NonNullable<WorkspaceFile["hub"]>): Partial<HubLimits> {
   return Object.fromEntries(
     Object.entries(hubSettings).flatMap(([key, { limit, inSeconds }]) => {
       // The keys of the one are those of the other.
-      const stated = file[key as keyof typeof hubSettings];
+      const stated = file[key as HubKey];
       return stated === undefined ? [] : [[limit, inSeconds ? stated * 1000 : stated]];
     }),
   );

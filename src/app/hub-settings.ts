@@ -15,8 +15,27 @@ function seconds(limit: keyof HubLimits, about: string): HubSetting {
   return { limit, inSeconds: true, about };
 }
 
+/** A key of `hub` in `windlass.yaml`. */
+export type HubKey =
+  | "at_once"
+  | "tool_timeout"
+  | "recent"
+  | "failures"
+  | "rest"
+  | "longest_rest"
+  | "synthesis_chars"
+  | "synthesis_results"
+  | "synthesis_timeout"
+  | "calculate_chars"
+  | "search_chars"
+  | "search_few_chars"
+  | "extract_chars"
+  | "other_chars"
+  | "merge_chars"
+  | "answer_chars";
+
 /** What `hub` in `windlass.yaml` may say, and which limit each key is. */
-export const hubSettings = {
+export const hubSettings: Readonly<Record<HubKey, HubSetting>> = {
   at_once: number("atOnce", "Candidates that are tried at the same time; 3 where absent."),
   tool_timeout: seconds("toolMs", "Seconds a candidate may take that states no timeout; 30."),
   recent: seconds("recentMs", "Seconds for which a success or a failure decides who goes first; 300."),
@@ -33,4 +52,4 @@ export const hubSettings = {
   other_chars: number("otherChars", "What it reads of anything else; 250."),
   merge_chars: number("mergeChars", "What is kept of each result where no model is asked; 300."),
   answer_chars: number("answerChars", "What is kept of the model's answer; 4,000."),
-} as const satisfies Readonly<Record<string, HubSetting>>;
+};

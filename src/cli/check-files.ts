@@ -39,10 +39,11 @@ export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promis
   const tools = await checkToolFolder(join(dir, setting.config.engine.toolsDirectory), setting);
   const world = await chainWorld(setting, tools.loaded);
   const chains = checkChainFolder(world, dir);
-  const problems = [...absolute(settings.problems, dir), ...tools.problems, ...chains.problems];
+  const others = absolute(world.sourceProblems, dir);
+  const problems = [...absolute(settings.problems, dir), ...tools.problems, ...others, ...chains.problems];
   const known = (): readonly Pick<AnyTool, "name" | "aliases">[] => [
     ...tools.loaded,
-    ...[...builtinToolNames, ...world.library.names()].map((name) => ({ name, aliases: [] })),
+    ...[...builtinToolNames, ...world.names(), ...world.library.names()].map((name) => ({ name, aliases: [] })),
   ];
   // A tool that a rule names may be in a file that is broken.
   const unmatched = hasErrors(problems) ? [] : unmatchedRules(settings, known);
@@ -209,10 +210,10 @@ function noFileOfOurs(text: string, file: string): Problem | undefined {
 }
 
 async function checkChain(source: SourceFile, place: Place): Promise<Checked> {
-  const { library, provideFor, toolProblems } = await place.world();
+  const { library, provideFor, toolProblems, sourceProblems } = await place.world();
   await provideFor([source.text]);
   const { plan, problems: found } = planFile(source, library.context);
-  const problems = withUnloadedTools(found, absolute(toolProblems, place.dir));
+  const problems = withUnloadedTools(found, absolute([...toolProblems, ...sourceProblems], place.dir));
   return { ...nothing, problems, chains: plan === undefined ? [] : [plan.name] };
 }
 

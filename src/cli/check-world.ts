@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { ChainFolder, type WorkspaceConfig, exists } from "../app/index.ts";
 import { builtinChains, builtinToolNames, loadBuiltinOffers } from "../builtin/index.ts";
 import { ChainLibrary } from "../chain/index.ts";
+import { Hub, hasMcpConfig } from "../hub/index.ts";
 import type { Problem } from "../text/index.ts";
 import { type AnyTool, type ToolOffer, ToolRegistry } from "../tool/index.ts";
+import type { CheckedInto } from "./check-sources.ts";
 
 /** The workspace that is being checked. */
 export interface Setting {
@@ -26,6 +28,10 @@ export interface ChainWorld {
   readonly folder: ChainFolder;
   /** What is wrong with the files of tools that were loaded for it. */
   readonly toolProblems: readonly Problem[];
+  /** What is wrong with skills, with `mcp.json` and with contracts. */
+  readonly sourceProblems: readonly Problem[];
+  /** Names and other names of all tools. */
+  readonly names: () => readonly string[];
   /** Sees to it that the built-in tools are there, if a text names something that is built in. */
   readonly provideFor: (texts: readonly string[]) => Promise<void>;
 }
@@ -37,12 +43,15 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   const registry = new ToolRegistry();
   const own = loaded === undefined ? await loadTools(join(dir, config.engine.toolsDirectory), setting) : undefined;
   registry.replace(loaded ?? own?.tools ?? [], {});
+  const { keywords, declared } = config.capabilities;
+  const hub = new Hub({ registry, keywords, declared });
+  const sourceProblems = await otherSources(setting, { registry, hub });
   const library = new ChainLibrary({
     tools: {
-      resolve: (name) => registry.resolve(name),
-      names: () => new Set([...registry.names(), ...builtinToolNames]),
+      resolve: (name) => hub.resolve(name),
+      names: () => new Set([...hub.names(), ...builtinToolNames]),
       get version() {
-        return registry.version;
+        return hub.version;
       },
     },
     env,
@@ -64,7 +73,24 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     registry.offer(missing, { owner: "builtin" });
   };
   await provideFor(folder.texts());
-  return { library, folder, provideFor, toolProblems: own?.problems ?? [] };
+  return {
+    library,
+    folder,
+    provideFor,
+    names: () => registry.names(),
+    toolProblems: own?.problems ?? [],
+    sourceProblems,
+  };
+}
+
+/** Skills, MCP servers and contracts; where there are none, nothing of what they need is loaded. */
+async function otherSources(setting: Setting, into: CheckedInto): Promise<readonly Problem[]> {
+  const { dir, config } = setting;
+  const folders = [config.skills.directory, config.capabilities.directory].map((name) => join(dir, name));
+  const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(exists))).includes(true);
+  if (!isThere) return [];
+  const { loadOtherSources } = await import("./check-sources.ts");
+  return loadOtherSources(setting, into);
 }
 
 /** What a folder of tools gives. */
@@ -81,4 +107,6 @@ export async function loadTools(dir: string, setting: Setting): Promise<LoadedTo
 }
 
 /** Something that is built in, by its name: a tool, or a chain that may call one. */
-const namesBuiltin = new RegExp([...builtinToolNames, ...builtinChains().map(({ name }) => name)].join("|"));
+const namesBuiltin = new RegExp(
+  ["capability:", ...builtinToolNames, ...builtinChains().map(({ name }) => name)].join("|"),
+);

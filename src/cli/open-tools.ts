@@ -17,10 +17,10 @@ export async function withTools<T>(terminal: Terminal, work: (workspace: Workspa
 }
 
 /** The tool of this name or alias; a person who mistyped it is told what it could be. */
-export function findTool({ engine }: Workspace, name: string, invocation: Invocation): Registration {
-  const found = engine.tools.resolve(name);
+export function findTool({ hub }: Workspace, name: string, invocation: Invocation): Registration {
+  const found = hub.resolve(name);
   if (found !== undefined) return found;
-  const near = suggest(name, engine.tools.names());
+  const near = suggest(name, hub.names());
   const hint = near === undefined ? `${commandLine(invocation, "tools")} lists the tools` : `did you mean ${near}?`;
   throw new UsageError(`there is no tool named ${JSON.stringify(name)}`, hint);
 }

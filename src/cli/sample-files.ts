@@ -20,6 +20,11 @@ engine:
 #   durable: true             # keep runs, so that they can be resumed
 #   max_parallel: 5           # steps of one run at once
 
+# Skills: instructions for a kind of task, read when somebody uses them.
+# skills:
+#   directory: skills
+#   code: true                # also load tools that lie beside the instructions
+
 # Environment variables that chains may read.
 # env: [HOME, LANG]
 
@@ -168,5 +173,40 @@ output:
   greetings: ["\${steps.english.output}", "\${steps.chinese.output}"]
   page: "\${steps.page.output.slug}"
   words: "\${steps.count.output.words}"
+`,
+  "skills/release-notes/SKILL.md": `---
+# A skill: instructions that an agent reads when a task fits the description, and files that they point to.
+# Try: windlass call skill name=release-notes
+name: release-notes
+description: >-
+  Writes release notes for the people who use a product, out of commits or a list of changes. Use when somebody asks
+  for release notes, a changelog entry or an announcement of a version.
+---
+
+# Release notes
+
+1. Collect the changes. Where nobody said from which version to which, ask; do not guess.
+2. Leave out what users do not notice: renamed variables, new tests, tidied code.
+3. Read [how we sound](references/tone.md), with its examples, before you write a line.
+4. Write, in this order and without empty headings:
+   - **Before you update**: what stops working, and what to do about it. Nothing goes before it.
+   - **New**: what people can do now that they could not do before.
+   - **Better**: what is faster, clearer or easier.
+   - **Fixed**: what went wrong, and for whom.
+5. Name the issue behind a change where the list names it. Never make up a number, a date or a name.
+6. Give the notes as Markdown, and below them the changes that you left out, a line each, for whoever checks them.
+`,
+  "skills/release-notes/references/tone.md": `# How we sound
+
+Say what people can do now, not what we did. Short sentences, plain words, no exclamation marks.
+
+| instead of | write |
+| --- | --- |
+| Implemented a caching layer for the search endpoint | Searching again is instant. |
+| Fixed NPE in the CSV export | Exporting an empty table works. |
+| We are thrilled to announce dark mode! | There is a dark mode: Settings → Appearance. |
+| Various improvements and bug fixes | (say which, or leave it out) |
+
+A line has at most 20 words. Whoever reads only the first three words of each line knows what it is about.
 `,
 };

@@ -9,9 +9,10 @@ describe.concurrent("windlass init", () => {
     const made = await windlass(["init", "my tools"], { cwd });
     expect(made.code).toBe(0);
     expect(made.stdout).toContain("tools/greet.yaml");
+    expect(made.stdout).toContain("skills/release-notes/SKILL.md");
     expect(made.stderr).toContain('cd "my tools"');
     const dir = join(cwd, "my tools");
-    const [greet, chinese, slugify, count, valid, doctor, welcome] = await Promise.all([
+    const [greet, chinese, slugify, count, valid, doctor, welcome, skills, skill] = await Promise.all([
       windlass(["call", "greet", "name=Ada"], { cwd: dir }),
       windlass(["call", "greet", "name=--version", "language=zh"], { cwd: dir }),
       windlass(["call", "slugify", "text=Crème brûlée, 你好!"], { cwd: dir }),
@@ -19,7 +20,14 @@ describe.concurrent("windlass init", () => {
       windlass(["validate"], { cwd: dir }),
       windlass(["doctor"], { cwd: dir }),
       windlass(["run", "welcome", "-i", "name=Ada"], { cwd: dir }),
+      windlass(["skills", "validate"], { cwd: dir }),
+      windlass(["call", "skill", "name=release-notes"], { cwd: dir }),
     ]);
+    expect(skills).toMatchObject({ code: 0, stdout: "ok: 1 skill, no problems\n", stderr: "" });
+    expect(JSON.parse(skill.stdout)).toMatchObject({
+      instructions: expect.stringMatching(/^# Release notes\n/) as string,
+      files: ["references/tone.md"],
+    });
     expect(JSON.parse(welcome.stdout)).toEqual({
       greetings: ["Hello, Ada!", "你好，Ada！"],
       page: "welcome-aboard-ada",

@@ -44,6 +44,7 @@ describe("windlass mcp list", () => {
     expect(run.stderr).toContain("cannot read the settings");
     expect(run.stderr).toContain('did you mean "command"?');
     expect(run.stderr).toContain("mcp.local.json:1:");
+    expect(run.stderr).not.toContain("windlass validate");
     expect(run.stdout + run.stderr).not.toContain("very-secret-value");
   });
 
@@ -96,10 +97,14 @@ describe("windlass mcp approve", () => {
     const list = await windlass(["mcp"], { cwd });
     expect(list.stdout).toMatch(/plain +changed/);
     expect(list.stderr).toContain("windlass mcp approve plain");
+    expect(list.stderr.match(/changed since it was approved/g)).toHaveLength(1);
     const shown = await windlass(["mcp", "approve", "plain"], { cwd });
     expect(shown).toMatchObject({ code: 3, stdout: expect.stringMatching(/- .*plain-server\.ts\n {2}\+ .*banner/) });
     expect(shown.stderr).toContain("--yes");
-    expect(await windlass(["mcp", "approve", "plain", "--yes"], { cwd })).toMatchObject({ code: 0 });
+    expect(await windlass(["mcp", "approve", "plain", "--yes"], { cwd })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Approved: plain\.$/m),
+    });
     expect((await windlass(["mcp"], { cwd })).stdout).toMatch(/plain +known/);
     expect(await windlass(["mcp", "approve", "plian"], { cwd })).toMatchObject({
       code: 2,

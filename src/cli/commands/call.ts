@@ -28,7 +28,7 @@ export const callTool: RunCommand = async (invocation) => {
   try {
     const [name = "", ...pairs] = invocation.words;
     await workspace.sources.mcp?.prepare(name, { signal: interrupts.signal });
-    const tool = workspace.engine.tools.get(name);
+    const tool = workspace.hub.resolve(name)?.tool;
     // Without a tool there is no telling how its arguments are meant; that there is none is what has to be said.
     const given =
       tool === undefined

@@ -26,8 +26,8 @@ export const addMcpServer: RunCommand = async (invocation) => {
     return exitCodes.failed;
   }
   write(await findWorkspace("."), name, entry);
-  const next = commandLine(invocation, "mcp list", "--connect");
-  terminal.tell(`${name} is in mcp.json; ${next} shows its tools`);
+  const [next, list] = [commandLine(invocation, "mcp list", "--connect"), commandLine(invocation, "tools")];
+  terminal.tell(`${name} is in mcp.json; ${next} tries it, ${list} lists its tools`);
   return exitCodes.ok;
 };
 

@@ -43,7 +43,8 @@ async function decide(source: McpSource, review: McpReview, invocation: Invocati
   const answer = await ask("Approve this?", invocation);
   if (answer !== exitCodes.ok) return answer;
   source.approve(review);
-  terminal.tell(`Approved: ${server}, ${formatCount(tools.length, "tool")} changed or new.`);
+  const what = tools.length === 0 ? "" : `, ${formatCount(tools.length, "tool")} changed or new`;
+  terminal.tell(`Approved: ${server}${what}.`);
   return exitCodes.ok;
 }
 

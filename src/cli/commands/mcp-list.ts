@@ -102,15 +102,26 @@ const styles: Readonly<Record<string, Style>> = {
   changed: "yellow",
 };
 
-function notesOf({ name, lastFailure, refused, todo }: McpServerStatus): string[] {
-  const shown = refused.slice(0, 5).map((tool) => `${tool.name} is refused: ${tool.message}`);
-  const more = refused.length > 5 ? [`${name}: ${formatCount(refused.length - 5, "more refused tool")}`] : [];
+function notesOf({ name, state, lastFailure, refused, todo }: McpServerStatus): string[] {
   const again =
     lastFailure?.retryAt === undefined
       ? ""
       : ` (left alone for ${formatDuration(lastFailure.retryAt - lastFailure.at)})`;
   const failed = lastFailure === undefined ? [] : [`${name}: ${lastFailure.message}${again}`];
-  return [...failed, ...shown, ...more, ...(todo === undefined ? [] : [`${name}: ${stripUnsafe(todo)}`])];
+  // What is wrong with an entry is shown below, with its place.
+  const toDo = todo === undefined || state === "broken" ? [] : [`${name}: ${stripUnsafe(todo)}`];
+  return [...failed, ...refusalsOf(name, refused), ...toDo];
+}
+
+function refusalsOf(server: string, refused: McpServerStatus["refused"]): string[] {
+  const [first] = refused;
+  // One reason for all is said once.
+  if (first !== undefined && refused.length > 1 && refused.every(({ message }) => message === first.message)) {
+    return [`${server}: ${formatCount(refused.length, "tool")} are refused: ${first.message}`];
+  }
+  const shown = refused.slice(0, 5).map(({ name, message }) => `${name} is refused: ${message}`);
+  const more = refused.length - shown.length;
+  return more === 0 ? shown : [...shown, `${server}: ${formatCount(more, "more refused tool")}`];
 }
 
 function toWire({ lastFailure, ...server }: McpServerStatus, redactor: Redactor): unknown {

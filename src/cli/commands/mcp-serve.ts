@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { type McpServing, serveMcp } from "../../adapters/index.ts";
 import { type Workspace, openWorkspace } from "../../app/index.ts";
 import type { FailureError } from "../../base/index.ts";
+import { viewOf } from "../../hub/index.ts";
 import { closeWorkspace } from "../close-workspace.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -38,6 +39,9 @@ export const serveToClients: RunCommand = async (invocation) => {
   }
 };
 
+/** Characters of a result that a client gets at once; the rest is read with `read_result`. */
+const longestView = 100_000;
+
 interface Opened {
   readonly workspace: Workspace;
   readonly serving: McpServing;
@@ -59,6 +63,7 @@ async function openForClients(terminal: Terminal, onStoreError: (failure: Failur
     approvals: workspace.approvals,
     name: "windlass",
     version: windlassVersion(),
+    view: (result) => viewOf(result, { maxChars: longestView, shelf: workspace.shelf }),
     log: (message) => terminal.tell(terminal.tint("dim", oneLine(message))),
   });
   later.serving = serving;

@@ -5,6 +5,8 @@ export type TermBag = ReadonlyMap<string, number>;
 export interface Postings {
   readonly documents: Uint32Array;
   readonly gains: Float32Array;
+  /** How much it tells, by how few documents have it; a part of the gains. */
+  readonly rarity: number;
 }
 
 /** How soon a repeated term counts no more, and how much longer documents are held back (BM25). */
@@ -59,7 +61,7 @@ function postingsOf(bags: readonly TermBag[]): Map<string, Postings> {
     found.entries().map(([term, { documents, weights }]) => {
       const rarity = Math.log(1 + (bags.length - documents.length + 0.5) / (documents.length + 0.5));
       const gains = Float32Array.from(weights, (weight, at) => gain(documents[at] ?? 0, weight, rarity));
-      return [term, { documents: Uint32Array.from(documents), gains }];
+      return [term, { documents: Uint32Array.from(documents), gains, rarity }];
     }),
   );
 }

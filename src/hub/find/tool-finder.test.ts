@@ -149,3 +149,15 @@ test("hostile definitions are only text", () => {
   expect(namesFor(registry, "constructor")).toEqual(["__proto__x"]);
   expect(namesFor(registry, "hasOwnProperty __proto__")[0]).toBe("__proto__x");
 });
+
+test("among a few tools of one kind, another word for what they share does not beat the word itself", () => {
+  const registry = registryOf(
+    tool("read_file", "Reads a text file."),
+    tool("write_file", "Writes a file."),
+    tool("edit_file", "Changes parts of a file."),
+    tool("list_files", "Lists the files of a folder."),
+    // `request` is another word for `file`, as in filing a complaint.
+    tool("http_request", "Sends a request and gets what a server gives."),
+  );
+  expect(namesFor(registry, "read a text file")[0]).toBe("read_file");
+});

@@ -124,13 +124,16 @@ function scoresOf(asked: readonly Wanted[], { found, index }: Indexed): Float64A
 /** Fills in what each document gains by one thing, and gives those that gain at all. */
 function gainsOf(wanted: Wanted, index: TermIndex, best: Float64Array): number[] {
   const touched: number[] = [];
+  const rarest = rarityOf(wanted, index);
   for (const [term, share] of widened(wanted, index)) {
     const postings = index.get(term);
     if (postings === undefined) continue;
-    const { documents, gains } = postings;
+    const { documents, gains, rarity } = postings;
+    // Another word for something common tells little more than the common word, however rare it is itself.
+    const telling = share < 1 && rarity > rarest ? Math.sqrt(rarest / rarity) : 1;
     for (let at = 0; at < documents.length; at++) {
       const document = documents[at] ?? 0;
-      const gain = share * (gains[at] ?? 0);
+      const gain = share * telling * (gains[at] ?? 0);
       const before = best[document] ?? 0;
       if (gain <= before) continue;
       if (before === 0) touched.push(document);
@@ -138,6 +141,13 @@ function gainsOf(wanted: Wanted, index: TermIndex, best: Float64Array): number[]
     }
   }
   return touched;
+}
+
+/** How much the words that were asked for tell by themselves; no bound where no tool has them. */
+function rarityOf(wanted: Wanted, index: TermIndex): number {
+  let rarest = 0;
+  for (const [term, share] of wanted) if (share === 1) rarest = Math.max(rarest, index.get(term)?.rarity ?? 0);
+  return rarest === 0 ? Infinity : rarest;
 }
 
 const madeEndings = ["er", "or", "ment", "ance", "able", "ation", "al", "ly", "y", "ity", "ive", "ness", "age"];

@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readMcpConfig } from "../src/hub/mcp/read-mcp-config.ts";
+import { validateSkill } from "../src/hub/skills/validate-skill.ts";
+import { folderWith } from "./support/workspace.ts";
+
+interface Snippet {
+  readonly name: string;
+  readonly code: string;
+}
+
+function snippets(language: string, having: RegExp): Snippet[] {
+  return globSync("docs/guide/*.md").flatMap((page) => {
+    const blocks = readFileSync(page, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"));
+    return [...blocks]
+      .map(([, code = ""], index) => ({ name: `${page} #${index + 1}`, code }))
+      .filter(({ code }) => having.test(code));
+  });
+}
+
+describe("files in the guide", () => {
+  test.each(snippets("json", /^ {2}"(?:mcpServers|servers)"/m))("$name names MCP servers rightly", async ({ code }) => {
+    const dir = await folderWith({ "mcp.json": code });
+    const { servers, problems } = readMcpConfig({
+      dir,
+      env: { WINDLASS_MCP_TOKEN: "a-token-for-the-guide" },
+      allowedEnv: ["WINDLASS_MCP_TOKEN"],
+      secrets: { get: () => "a-secret-for-the-guide" },
+      secretNames: ["DOCS_TOKEN"],
+    });
+    expect(problems).toEqual([]);
+    expect(servers.length).toBeGreaterThan(0);
+  });
+
+  test.each(snippets("markdown", /^---\nname:/))("$name is a skill without a warning", async ({ code }) => {
+    const name = /^name: (.+)$/m.exec(code)?.[1] ?? "";
+    const dir = join(await folderWith({ [`${name}/SKILL.md`]: code }), name);
+    expect(await validateSkill(dir)).toMatchObject({ valid: true, problems: [], fields: { name } });
+  });
+});
