@@ -1,2 +1,4 @@
+import type * as Client from "./client/connector.ts";
+
 /** What connects to MCP servers. Loaded when one of them is used: most processes use none. */
-export const loadMcpClient = (): Promise<typeof import("./client/connector.ts")> => import("./client/connector.ts");
+export const loadMcpClient = (): Promise<typeof Client> => import("./client/connector.ts");
