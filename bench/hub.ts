@@ -1,6 +1,6 @@
 // How fast does the hub find tools? Resolves names among 1,000 tools beside a Map, and measures what changes cost.
 // `node bench/hub.ts [tools] [--check]` (1,000 tools; with --check it fails when a budget does not hold)
-import { Hub } from "../src/hub/choose/index.ts";
+import { Hub } from "../src/hub/index.ts";
 import { fromJsonSchema } from "../src/schema/index.ts";
 import { type AnyTool, type ToolOffer, ToolRegistry, defineTool } from "../src/tool/index.ts";
 import { mainThreadCpuUs } from "./cpu-time.ts";

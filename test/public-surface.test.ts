@@ -7,6 +7,8 @@ import { calculatorReasons } from "../src/builtin/index.ts";
 import { expressionFaults } from "../src/expr/index.ts";
 import * as agent from "../src/agent.ts";
 import * as chain from "../src/chain.ts";
+import * as hub from "../src/hub.ts";
+import * as mcp from "../src/mcp.ts";
 import * as windlass from "../src/index.ts";
 import * as tools from "../src/tools.ts";
 
@@ -14,6 +16,8 @@ describe.each([
   ["windlass", "src/index.ts", windlass],
   ["windlass/agent", "src/agent.ts", agent],
   ["windlass/chain", "src/chain.ts", chain],
+  ["windlass/hub", "src/hub.ts", hub],
+  ["windlass/mcp", "src/mcp.ts", mcp],
   ["windlass/tools", "src/tools.ts", tools],
 ] as const)("%s", (_name, entry, module) => {
   const names = publicNames(entry);

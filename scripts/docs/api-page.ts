@@ -13,6 +13,8 @@ const modules = [
   ["windlass", "index.ts"],
   ["windlass/agent", "agent.ts"],
   ["windlass/chain", "chain.ts"],
+  ["windlass/hub", "hub.ts"],
+  ["windlass/mcp", "mcp.ts"],
   ["windlass/tools", "tools.ts"],
 ] as const;
 

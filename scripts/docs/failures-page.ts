@@ -13,6 +13,11 @@ import { worldReasons } from "../../src/builtin/world/world-reasons.ts";
 import { writingReasons } from "../../src/builtin/writing/writing-reasons.ts";
 import { fileReasons } from "../../src/file/file-reasons.ts";
 import { modelReasons } from "../../src/model/model-reasons.ts";
+import { mcpReasons } from "../../src/adapters/mcp/client/mcp-reasons.ts";
+import { chooseReasons } from "../../src/hub/choose/choose-reasons.ts";
+import { mcpSourceReasons } from "../../src/hub/mcp/source-reasons.ts";
+import { skillReasons } from "../../src/hub/skills/skill-reasons.ts";
+import { shelfReasons } from "../../src/hub/view/shelf-reasons.ts";
 import { expressionFaults } from "../../src/expr/index.ts";
 import { netReasons } from "../../src/net/index.ts";
 
@@ -57,6 +62,11 @@ ${ofTools.map(([of, reasons]) => `## Reasons of ${of}\n\n${reasonTable(reasons)}
 type Reasons = Readonly<Record<string, { code: string; means?: string; meaning?: string }>>;
 
 const ofTools: readonly (readonly [of: string, reasons: Reasons])[] = [
+  ["choosing among tools", chooseReasons],
+  ["large results", shelfReasons],
+  ["skills", skillReasons],
+  ["the tools of MCP servers", mcpSourceReasons],
+  ["connections to MCP servers", mcpReasons],
   ["files", fileReasons],
   ["models", modelReasons],
   ["web pages", webReasons],

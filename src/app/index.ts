@@ -1,7 +1,7 @@
 export { ChainFolder } from "./chain-folder.ts";
 export { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
 export { loadChain } from "./load-chain.ts";
-export { type McpSetting, type OpenedMcp, openMcp } from "./open-mcp.ts";
+export { type OpenedMcp, openMcp } from "./open-mcp.ts";
 export { type Workspace, WorkspaceError, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
 export { parseSize } from "./parse-size.ts";
 export { parseWorkspace } from "./parse-workspace.ts";

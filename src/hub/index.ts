@@ -33,28 +33,43 @@ export type { ServerEntryJson } from "./mcp/edit-config.ts";
 export { hasMcpConfig } from "./mcp/has-mcp-config.ts";
 export { loadMcpSource } from "./mcp/load-mcp-source.ts";
 export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
-export type { McpReview, McpServerStatus } from "./mcp/mcp-status.ts";
+export type { McpReview, McpServerState, McpServerStatus, RefusedTool, ReviewedTool } from "./mcp/mcp-status.ts";
+export type { McpSourceLimits } from "./mcp/source-limits.ts";
 export { forgetServer } from "./mcp/state-files.ts";
 export { eraseServer, writeServer } from "./mcp/write-config.ts";
-export { findToolsName, findToolsTool } from "./find/find-tools-tool.ts";
-export { plannerToolList } from "./find/planner-tool-list.ts";
-export { toolCatalogueForPrompt } from "./find/tool-catalogue-for-prompt.ts";
-export { ToolFinder } from "./find/tool-finder.ts";
-export { asData } from "./view/as-data.ts";
-export { formatResult } from "./view/format-result.ts";
-export { readResultName, readResultTool } from "./view/read-result-tool.ts";
-export { ResultShelf } from "./view/result-shelf.ts";
-export { viewOf } from "./view/view-of.ts";
 export {
-  type CapabilityInfo,
-  type Contract,
-  ContractFolder,
-  Hub,
-  type HubLimits,
-  type HubOptions,
-  type Synthesiser,
-  contractFileSchema,
-  loadContracts,
-  parseContract,
-  toSourceMeta,
-} from "./choose/index.ts";
+  type FindToolsInput,
+  type FindToolsOutput,
+  type FindToolsParts,
+  type FoundTool,
+  findToolsName,
+  findToolsTool,
+} from "./find/find-tools-tool.ts";
+export { type PlannerListOptions, type PlannerToolList, plannerToolList } from "./find/planner-tool-list.ts";
+export {
+  type CatalogueOptions,
+  type CatalogueTools,
+  type PromptCatalogue,
+  toolCatalogueForPrompt,
+} from "./find/tool-catalogue-for-prompt.ts";
+export { type FindOptions, ToolFinder, type ToolHit, type ToolList } from "./find/tool-finder.ts";
+export { type DataOptions, asData } from "./view/as-data.ts";
+export { type FormatLimits, formatDefaults, formatResult } from "./view/format-result.ts";
+export {
+  type ReadResultInput,
+  type ReadResultOutput,
+  readResultName,
+  readResultTool,
+} from "./view/read-result-tool.ts";
+export type { ResultKind } from "./view/result-kind.ts";
+export { type ResultOwner, ResultShelf, type ShelfOptions, type ShelvedResult } from "./view/result-shelf.ts";
+export { type ResultView, type ViewOptions, viewOf } from "./view/view-of.ts";
+export type { Contract } from "./choose/contract.ts";
+export { type ParsedContract, parseContract } from "./choose/contract-file.ts";
+export { contractFileSchema } from "./choose/contract-file-schema.ts";
+export { ContractFolder, type ContractFolderOptions } from "./choose/contract-folder.ts";
+export { type HubLimits, usualHubLimits } from "./choose/hub-limits.ts";
+export { type CapabilityInfo, Hub, type HubOptions } from "./choose/hub.ts";
+export { type LoadedContracts, loadContracts } from "./choose/load-contracts.ts";
+export { type SourceMeta, toSourceMeta } from "./choose/source-meta.ts";
+export type { Synthesiser } from "./choose/synthesise.ts";

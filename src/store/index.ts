@@ -89,4 +89,4 @@ export {
   titleKey,
 } from "./text-ranking.ts";
 export { type TextRange, snippetOf } from "./text-snippet.ts";
-export { type TokenSink, readTokens, tokenFormat } from "./text-tokens.ts";
+export { readTokens, tokenFormat } from "./text-tokens.ts";

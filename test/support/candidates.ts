@@ -1,6 +1,6 @@
 import type { CallContext, Engine, EngineOptions } from "../../src/engine/index.ts";
 import { createEngine } from "../../src/engine/index.ts";
-import { Hub, type HubLimits, type HubOptions } from "../../src/hub/choose/index.ts";
+import { Hub, type HubLimits, type HubOptions } from "../../src/hub/index.ts";
 import { type AnyTool, ToolRegistry } from "../../src/tool/index.ts";
 import { type SampleHandler, sampleTool } from "./sample-tool.ts";
 

@@ -160,6 +160,8 @@ class WebPages implements Pages {
       ...(signal !== undefined && { signal }),
     };
     const found = await (this.#extractor?.document(body, options) ?? extractShared(body, options));
+    // A server that sends nothing says that there is nothing; one that sends a page without text withholds it.
+    if (body.length > 0 && lacksText(found, as)) throw noText();
     return {
       ...facts,
       ...found,
@@ -167,6 +169,15 @@ class WebPages implements Pages {
       truncated: facts.truncated || found.truncated,
     };
   }
+}
+
+function lacksText({ text, markdown }: ExtractedDocument, as: ReadOptions["as"]): boolean {
+  return (as === "text" && text.trim() === "") || (as === "markdown" && markdown.trim() === "");
+}
+
+function noText(): Error {
+  const why = "the page holds no text; it may be drawn by scripts, which are not run here";
+  return webFailure("no_text", `${why}. Use another source`);
 }
 
 /** Did the door wait for it as long as it was told to? */

@@ -8,6 +8,7 @@ export const webReasons = {
     means: "One page of a batch is larger than the limit of a page.",
     retry: "never",
   },
+  no_text: { code: "execution_error", means: "The page holds no text, such as one that scripts draw.", retry: "never" },
   robots_denied: { code: "permission_denied", means: "The site's robots.txt asks programs not to fetch this page." },
   robots_unreachable: {
     code: "not_available",

@@ -16,6 +16,7 @@ import type { ToolContext } from "../../tool/index.ts";
 import { builtinPrompt } from "./builtin-prompt.ts";
 import { emptyContent } from "./empty-content.ts";
 import { type FilledPrompt, fillPrompt } from "./fill-prompt.ts";
+import { isTextless } from "./summary/read-content.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /** What these tools use of a call: any handler's context has it. */
@@ -107,7 +108,8 @@ function optionsFor(model: Model, { system, truncated }: FilledPrompt, context: 
 
 function isEmpty(value: unknown): boolean {
   if (typeof value === "string") return value.trim() === "";
-  return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  if (value === undefined || value === null) return true;
+  return typeof value === "object" && (Object.keys(value).length === 0 || isTextless(value));
 }
 
 /** Models like to put a whole text into a fence, though nobody asked for one. */

@@ -86,6 +86,15 @@ describe("[A17] llm_summarize without a model", () => {
     ["null", null, "is missing"],
     ["lists of nothing", [[], [""]], "is a list without any text"],
     ["an object of nothing", { a: null }, "is an object without any text"],
+    ["a page without text", { url: "x", title: "T", content: "" }, "is an object without any text"],
+    [
+      "pages without text",
+      [
+        { url: "https://a.example/", title: "My App", text: " \n", links: [{ text: "Home", href: "/" }] },
+        { title: "B", markdown: "", snippet: "" },
+      ],
+      "is a list without any text",
+    ],
     ["an error", { url: "https://a.example/", error: "no answer" }, "holds only an error: no answer"],
     [
       "pages that could not be read",
@@ -117,6 +126,7 @@ describe("[A17] llm_summarize without a model", () => {
       "the outputs of steps",
       { search: { results: [{ snippet: "short" }] }, fetch_all: [{ content: tide }], store: "m-1" },
     ],
+    ["what is told of a page without text", { title: "Tide mills", content: "", snippet: tide }],
     ["a list of sentences", tide.split(/(?<=\.) /)],
   ])("reads %s", async (_, content) => {
     expect(await summary({ content, max_length: 400 })).toContain("A tide mill is a water mill");

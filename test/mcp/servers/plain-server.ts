@@ -103,7 +103,8 @@ function list(params: Message): Message {
 function shakeHands(id: unknown, { protocolVersion }: Message): void {
   const capabilities = { tools: { listChanged: true } };
   if (mode === "refuses") send({ id, error: { code: -32_000, message: "not today" } });
-  else if (mode === "unknown-version") send({ id, result: { protocolVersion: "1999-01-01", capabilities, serverInfo } });
+  else if (mode === "unknown-version")
+    send({ id, result: { protocolVersion: "1999-01-01", capabilities, serverInfo } });
   else send({ id, result: { protocolVersion, capabilities, serverInfo } });
 }
 

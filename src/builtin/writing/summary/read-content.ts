@@ -20,14 +20,16 @@ const mostPieces = 50;
 const mostNodes = 20_000;
 const deepest = 12;
 
-/** Keys under which tools put the text of a page, a note or a result, the fullest first. */
-const textKeys = ["content", "text", "markdown", "body", "transcript", "summary", "snippet", "description"];
+/** Keys under which tools put the whole text of a page or a note. */
+const wholeKeys = ["content", "text", "markdown", "body", "transcript"];
+/** The same and those for a part of it, the fullest first. */
+const textKeys = [...wholeKeys, "summary", "snippet", "description"];
 const titleKeys = ["title", "name", "heading"];
 const urlKeys = ["url", "link", "href", "uri", "address", "source", "path"];
 
 /**
  * Reads the texts out of anything that other tools give: a text, a page, a list of pages or search results, or an object
- * of whatever shape. Items that hold nothing but an error are passed over.
+ * of whatever shape. Items that hold nothing but an error, and pages without text, are passed over.
  */
 export function readContent(content: unknown, maxChars: number): ReadContent {
   const reader = new ContentReader();
@@ -84,10 +86,9 @@ class ContentReader {
       ...(title !== undefined && { title: short(title) }),
       ...(url !== undefined && isAddress(url) && { url: shownAddress(url.trim()) }),
     };
-    const text = textKeys.map((key) => entries.find(([name]) => name === key)?.[1] as unknown).find(isThere);
+    const text = textIn(object);
     if (text !== undefined) this.read(text, origin, depth + 1);
-    else if (!entries.some(([key, value]) => key === "error" && isThere(value)))
-      this.#readOther(entries, origin, depth);
+    else if (!isTextless(object)) this.#readOther(entries, origin, depth);
   }
 
   /** An object of no known shape: its short facts as lines of one text, and what is inside it. */
@@ -102,6 +103,19 @@ class ContentReader {
   }
 }
 
+/** A page that could not be read, or has no text: what else is known of it, such as its title, is nothing to work on. */
+export function isTextless(object: object): boolean {
+  const isSign = ([key, value]: [string, unknown]): boolean =>
+    key === "error" ? isThere(value) : wholeKeys.includes(key) && typeof value === "string";
+  return textIn(object) === undefined && Object.entries(object).some(isSign);
+}
+
+/** What an object holds as its text, if anything. */
+function textIn(object: object): unknown {
+  const own = new Map<string, unknown>(Object.entries(object));
+  return textKeys.map((key) => own.get(key)).find(isThere);
+}
+
 function toLines(list: readonly (string | number)[]): string {
   return list
     .filter((item) => String(item).trim() !== "")
@@ -110,7 +124,8 @@ function toLines(list: readonly (string | number)[]): string {
 }
 
 function isThere(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== "" && value !== false;
+  if (typeof value === "string") return value.trim() !== "";
+  return value !== undefined && value !== null && value !== false;
 }
 
 /** A web address, or one of a note or a memory; a name alone is none, and neither is what would run or be the content. */
