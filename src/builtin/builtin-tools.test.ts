@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createEngine } from "../engine/index.ts";
 import { createDoor } from "../net/index.ts";
 import { type ToolContext, ToolRegistry } from "../tool/index.ts";
 import { builtinTools, calculatorTool, echoTool } from "./index.ts";
@@ -18,6 +19,34 @@ test("[B07] every built-in tool registers under its name, with a description for
     expect(properties.every(({ description = "" }) => description !== "")).toBe(true);
     expect(tool.description).not.toBe("");
   }
+});
+
+describe("where only the door is given, no folder is open", () => {
+  test.each([
+    ["indexVault", {}],
+    ["localSearch", { query: "rope" }],
+    ["read_note", { note: "README.md" }],
+    ["getFileTree", {}],
+  ])("to %s", async (name, args) => {
+    const engine = createEngine({ tools: builtinTools({ door: createDoor() }) });
+    expect(await engine.call(name, args)).toMatchObject({
+      success: false,
+      error: { code: "not_available", reason: "no_vault", message: expect.stringContaining("vault") as string },
+    });
+    await engine.close();
+  });
+
+  test.each([
+    ["read_file", { path: "package.json" }],
+    ["list_dir", {}],
+    ["search_files", { query: "windlass" }],
+    ["write_file", { path: "x.txt", content: "x" }],
+    ["edit_file", { path: "package.json", edits: [{ old_text: "windlass", new_text: "x" }] }],
+  ])("to %s", async (name, args) => {
+    const engine = createEngine({ tools: builtinTools({ door: createDoor() }) });
+    expect(await engine.call(name, args)).toMatchObject({ success: false });
+    await engine.close();
+  });
 });
 
 describe("echo", () => {

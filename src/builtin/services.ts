@@ -7,17 +7,16 @@ import {
   type PageCache,
   type RecordStore,
   type ResultCache,
-  type TextIndex,
   createMemoryMemories,
   createMemoryRecords,
-  createMemoryTextIndex,
 } from "../store/index.ts";
 import { type Memories, createMemories } from "./memory/memories.ts";
 import type { MessageLog } from "./memory/conversation-history.ts";
 import { type Search, createSearch } from "./search/search.ts";
 import { type SearchFile, openProviders } from "./search/search-settings.ts";
 import type { TimerStore } from "./time/timer-store.ts";
-import { type Vault, createVault } from "./vault/vault.ts";
+import { noVault } from "./vault/no-vault.ts";
+import type { Vault } from "./vault/vault.ts";
 import type { AddressResolver } from "./web/page.ts";
 import { type Pages, createPages } from "./web/pages.ts";
 import type { TranscriptProvider } from "./world/transcript.ts";
@@ -57,10 +56,9 @@ export interface ServiceOptions extends Pick<
   readonly clock?: Clock;
   /** The folders that tools may read and write; none where absent. */
   readonly files?: FileDoor;
-  /** The folder of notes; the working folder where absent. Whoever opened it closes it. */
+  /** The folder of notes; none where absent. Whoever opened it closes it. */
   readonly vault?: Vault;
   /** In memory where absent, like all that is kept. */
-  readonly textIndex?: TextIndex;
   readonly memories?: MemoryStore;
   readonly records?: () => RecordStore;
   readonly pageCache?: PageCache;
@@ -88,7 +86,6 @@ export interface ServiceOptions extends Pick<
  */
 export function createServices(options: ServiceOptions): BuiltinServices {
   const { door, clock = systemClock, env = {} } = options;
-  const index = options.textIndex ?? createMemoryTextIndex();
   const memories = createMemories({ store: options.memories ?? createMemoryMemories(), clock });
   const { searchFile: file, secret, resultCache, pageCache, robots } = options;
   // The corpus has an index of its own, in memory: processes that share a folder would empty each other's.
@@ -102,7 +99,7 @@ export function createServices(options: ServiceOptions): BuiltinServices {
     records: options.records ?? (() => createMemoryRecords({})),
     pages: createPages({ door, clock, resolvers, ...(pageCache && { cache: pageCache }), ...(robots && { robots }) }),
     search: createSearch({ providers, clock, ...(resultCache && { cache: resultCache }) }),
-    vault: options.vault ?? createVault({ folder: ".", index, clock }),
+    vault: options.vault ?? noVault,
     weather: createWeather({ ...options.weather, door, clock }),
     timezone: options.timezone,
     messages: options.messages,

@@ -1,5 +1,5 @@
 import type { ApprovalRequest } from "../store/index.ts";
-import { showUnsafe, stripUnsafe } from "../text/index.ts";
+import { layOutJson, showUnsafe, stripUnsafe } from "../text/index.ts";
 import type { Question, QuestionAnswer } from "../tool/index.ts";
 
 /** What whoever is asked has to see, all of it. */
@@ -13,8 +13,8 @@ const longestShown = 20_000;
  * the arguments are too long to be shown whole: then somebody has to decide elsewhere.
  */
 export function approvalQuestion({ message, tool, args }: Asked): Question | undefined {
-  const shown = JSON.stringify(args ?? {}, undefined, 2);
-  if (shown.length > longestShown) return undefined;
+  const { text: shown, cut } = layOutJson(JSON.stringify(args ?? {}), longestShown);
+  if (cut) return undefined;
   return {
     message: `${showUnsafe(message)}\n\n${showUnsafe(tool)}\n${visible(shown)}`,
     schema: {

@@ -6,6 +6,7 @@ export { estimateTokens } from "./estimate-tokens.ts";
 export { dataRule, fenceData } from "./fence-data.ts";
 export { formatDuration } from "./format-duration.ts";
 export { formatProblem, formatProblems } from "./format-problem.ts";
+export { layOutJson } from "./lay-out-json.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type Position, type Problem, hasErrors } from "./problem.ts";
 export { quoteText } from "./quote-text.ts";

@@ -5,7 +5,7 @@ import { type ReasonFailure, failuresFor } from "../../base/index.ts";
  * reference in the docs is generated from it.
  */
 export const vaultReasons = {
-  no_vault: { code: "not_available", means: "The folder of notes does not exist.", retry: "safe" },
+  no_vault: { code: "not_available", means: "No folder of notes is open, or it does not exist.", retry: "safe" },
   closed: { code: "not_available", means: "The vault was closed meanwhile.", retry: "never" },
   no_note: { code: "execution_error", means: "There is no such note.", retry: "never" },
   not_a_note: { code: "execution_error", means: "The file is no note, or no text.", retry: "never" },

@@ -74,7 +74,7 @@ async function until(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-describe("[B05] loading", () => {
+describe("[B05] [C02] loading", () => {
   test("finds YAML and code in all folders, and nothing else", async () => {
     write("b.yaml", yaml("b"));
     write("deep/er/a.yml", yaml("a"));
