@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CodeSplittingGroup, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
+import { plainMethods } from "./plain-methods.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const require = createRequire(import.meta.url);
@@ -158,7 +159,7 @@ async function write(input: Readonly<Record<string, string>>, how: Format): Prom
     cwd: root,
     platform: "node",
     input: { ...input },
-    plugins: [standIns(format), appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
+    plugins: [plainMethods, standIns(format), appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
     // Only our own files load the program's; what they take from it is theirs to know.
     preserveEntrySignatures: "allow-extension",
     transform: { define },

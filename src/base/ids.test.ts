@@ -6,6 +6,7 @@ test("ids of one maker differ, and name their prefix", () => {
   const made = Array.from({ length: 10_000 }, () => ids.next());
   expect(made.slice(0, 2)).toEqual(["p-1", "p-2"]);
   expect(made[35]).toBe("p-10");
+  expect(made.at(-1)).toBe(`p-${(10_000).toString(36)}`);
   expect(new Set(made).size).toBe(10_000);
 });
 

@@ -6,8 +6,18 @@ export interface Ids {
 /** Ids such as `k3j9x0q2ab5z-1a`, unique but not secret: nothing may rely on their being hard to guess. */
 export function createIds(prefix: string = randomPrefix(Math.random)): Ids {
   let count = 0;
-  return { next: () => `${prefix}-${(++count).toString(36)}` };
+  // All but the last digit of the count: to write a whole number anew takes longer than everything else here.
+  let head = `${prefix}-`;
+  return {
+    next() {
+      const last = ++count % digits.length;
+      if (last === 0) head = `${prefix}-${(count / digits.length).toString(36)}`;
+      return head + digits.charAt(last);
+    },
+  };
 }
+
+const digits = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 function randomPrefix(random: () => number): string {
   const part = (): string =>

@@ -4,6 +4,10 @@ const deepest = 128;
 /** Left of a budget when the value was not plain JSON. */
 const notPlain = -Infinity;
 
+/** In a loop over the keys it costs nothing, unlike `Object.hasOwn`: the optimiser knows what it gives there. */
+// oxlint-disable-next-line typescript/unbound-method -- it is called with an object
+const { hasOwnProperty: hasOwn } = Object.prototype;
+
 /**
  * About how many characters a value prints as JSON: `Infinity` when more than `maxChars`, -1 when it is not plain
  * JSON (dates, class instances, `undefined`, cycles, …). Copies nothing and allocates nothing, since every output of
@@ -50,7 +54,7 @@ function spendObject(value: object, budget: number, depth: number): number {
   let left = budget - 2;
   for (const key in value) {
     // Plain objects inherit nothing that can be enumerated, unless someone polluted the prototype.
-    if (!Object.hasOwn(value, key)) continue;
+    if (!hasOwn.call(value, key)) continue;
     const item = (value as Record<string, unknown>)[key];
     left -= key.length + 4;
     // What most members are, without a call for each.

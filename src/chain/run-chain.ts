@@ -4,7 +4,7 @@ import { createMemoryApprovals, type ApprovalStore } from "../store/index.ts";
 import type { Secrets } from "../tool/index.ts";
 import { checkRunId } from "./check-run-id.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
-import { type StepExecutor, engineExecutor } from "./host/executor.ts";
+import { type EngineExecutorOptions, type StepExecutor, engineExecutor } from "./host/executor.ts";
 import type { AskPerson } from "./host/run-approvals.ts";
 import { type ChainSource, loadPlan } from "./load-plan.ts";
 import type { ChainLibrary } from "./library.ts";
@@ -106,7 +106,8 @@ function askedIn(plan: Plan, { ask, approvals }: RunChainOptions): AskPerson | u
   return () => Promise.resolve({ approved: false, note });
 }
 
-function callContext({ principal, conversationId }: RunChainOptions): { principal?: string; conversationId?: string } {
+function callContext({ principal, conversationId }: RunChainOptions): EngineExecutorOptions["context"] {
+  if (principal === undefined && conversationId === undefined) return undefined;
   return { ...(principal !== undefined && { principal }), ...(conversationId !== undefined && { conversationId }) };
 }
 

@@ -36,13 +36,10 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   readonly core: Core;
   readonly context: CallContext;
   readonly parent: Call | undefined;
-  readonly depth: number;
   readonly callId: string;
   /** Epoch milliseconds. */
   readonly executedAt: number;
   readonly startedAt: number;
-  /** The same as `startedAt`, unless checking or asking took time. */
-  readyAt: number;
   /** The arguments as the caller gave them. */
   given: unknown;
   /** The arguments as the handler gets them. */
@@ -63,16 +60,16 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   #giveBack: (() => Promise<void>) | undefined;
   #childCount = 0;
   #settled = false;
+  /** Where checking or asking took time: when that was over. */
+  #readyAt: number | undefined;
 
   constructor(core: Core, request: CallRequest) {
     this.core = core;
     this.context = request.context;
     this.parent = request.parent;
-    this.depth = request.parent === undefined ? 0 : request.parent.depth + 1;
     this.callId = core.ids.next();
     this.startedAt = core.clock.elapsed();
     this.executedAt = core.wallTime.at(this.startedAt);
-    this.readyAt = this.startedAt;
     this.given = request.args ?? {};
     this.#target = request.target;
   }
@@ -161,7 +158,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const { deadlines, clock } = this.core;
     const deadline = deadlines.set(this.timeoutMs, this);
     const settled = await this.#abortable(validation).finally(() => deadlines.cancel(deadline));
-    this.readyAt = clock.elapsed();
+    this.#readyAt = clock.elapsed();
     return settled;
   }
 
@@ -311,8 +308,16 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.context.idempotencyKey ?? this.callId;
   }
 
+  get readyAt(): number {
+    return this.#readyAt ?? this.startedAt;
+  }
+
   get nested(): boolean {
     return this.parent !== undefined;
+  }
+
+  get depth(): number {
+    return this.parent === undefined ? 0 : this.parent.depth + 1;
   }
 
   get isSettled(): boolean {

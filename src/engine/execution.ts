@@ -1,14 +1,15 @@
 import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
 import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
+import type { Bucket } from "./bucket.ts";
 import { type CallContext, patience } from "./call-context.ts";
 import type { CallHandle, CallListener } from "./call-hooks.ts";
 import type { Core } from "./core.ts";
-import { type AbortCause, failureOf, messageOf, stopped } from "./failed-attempt.ts";
+import { type AbortCause, abortReason, failureOf, leftBehind, messageOf, stopped } from "./failed-attempt.ts";
 import { HandlerContext } from "./handler-context.ts";
 import { type Outcome, checkReturned, plainFacts } from "./outcome.ts";
-import { type Ending, PendingAttempt, drain, isGenerator } from "./pending-attempt.ts";
+import { PendingAttempt, drain, isGenerator, isPromiseLike } from "./pending-attempt.ts";
 import { retryDelay } from "./retry.ts";
-import type { Admitted, Refusal, Ticket } from "./ticket.ts";
+import type { Admitted, Holder, Refusal, Ticket } from "./ticket.ts";
 
 /** The work of one call: which tool, with what, under which limits. */
 export interface Job {
@@ -51,7 +52,7 @@ export type Later<T> = T | undefined | Promise<T | undefined>;
  * Admission, attempts, retries: everything between "this call may run" and its outcome. The outcome is handed on
  * where it comes about, not through one more promise.
  */
-export class Execution<Result = unknown> implements Admitted, Expiring {
+export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   readonly core: Core;
   readonly job: Job;
   readonly #waiting: Settles<Result>;
@@ -61,10 +62,14 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   cause: AbortCause | undefined = undefined;
   /** What the handler reported for `meta`. */
   facts: Record<string, unknown> | undefined = undefined;
+  /** Where it has a place that was free at once. */
+  #bucket: Bucket | undefined;
+  /** Where it had to wait for one. */
   #ticket: Ticket | undefined;
+  /** When it was put into the queue, or got the place, by the clock's elapsed time. */
+  since = 0;
   /** When it ended, by the clock's elapsed time; 0 until then. */
   endedAt = 0;
-  #queuedSince = 0;
   #pending: PendingAttempt | undefined;
   /** What is pending is the check of an output. */
   #checking = false;
@@ -118,7 +123,7 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
 
   /** In an attempt that nobody told to stop. */
   get isRunning(): boolean {
-    return this.cause === undefined && this.#ticket?.state === "held";
+    return this.cause === undefined && (this.#bucket !== undefined || this.#ticket?.state === "held");
   }
 
   /** Progress after the end is dropped: the caller has its result already. */
@@ -178,28 +183,34 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
 
   #enter(now: number): Later<Result> {
     if (this.cause !== undefined) return this.#fail(this.#stopped(this.cause));
-    if (this.#bypasses) this.core.scheduler.countBypass();
-    this.#ticket = this.core.scheduler.ticket(this);
-    switch (this.core.scheduler.enter(this.#ticket, now)) {
-      case "held":
-        return this.#attempt(now);
-      case "rejected":
-        return this.#fail(this.#refused("rejected"));
-      case "queued":
-        return this.#guard(this.#queue());
-    }
+    const { scheduler } = this.core;
+    if (this.#bypasses) scheduler.countBypass();
+    this.since = now;
+    this.#bucket = scheduler.takeFree(this, now);
+    if (this.#bucket !== undefined) return this.#attempt(now);
+    this.#ticket = scheduler.ticket(this);
+    const rejected = scheduler.enter(this.#ticket, now) === "rejected";
+    return rejected ? this.#fail(this.#refused("rejected")) : this.#guard(this.#queue());
   }
 
   async #queue(): Promise<Result | undefined> {
-    this.#queuedSince = this.core.clock.elapsed();
+    this.since = this.core.clock.elapsed();
     const refusal = await new Promise<Refusal | undefined>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
-    this.queuedMs += this.core.clock.elapsed() - this.#queuedSince;
+    this.queuedMs += this.core.clock.elapsed() - this.since;
     if (refusal !== undefined) return this.#fail(this.#refused(refusal));
     if (this.cause === undefined) return this.#attempt(this.core.clock.elapsed());
     // Aborted between the grant and now: the place goes back unused.
-    if (this.#ticket) this.core.scheduler.leave(this.#ticket);
+    this.#leave(this.core.clock.elapsed());
     return this.#fail(this.#stopped(this.cause));
+  }
+
+  #leave(now: number): void {
+    const { scheduler } = this.core;
+    const bucket = this.#bucket;
+    this.#bucket = undefined;
+    if (bucket !== undefined) scheduler.giveBack(this, bucket, now);
+    else if (this.#ticket !== undefined) scheduler.leave(this.#ticket, now);
   }
 
   /** A clock, a schema or a store of somebody else's that threw: told as a failure, like any other. */
@@ -270,37 +281,46 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   /** @param since When it began, by the clock's elapsed time. */
   #await(work: PromiseLike<unknown>, since: number): Later<Result> {
     if (this.#waiting.listener !== undefined) {
-      this.#pending = new PendingAttempt(this, { work, since, resolve: undefined });
+      this.#pending = new PendingAttempt(this, { work, since, resolve: nobodyWaits });
       return undefined;
     }
     return new Promise((resolve) => {
-      // It resolves with what `attemptEnded` gives.
+      // It resolves with what `returned`, `threw` or `stopped` gives.
       this.#pending = new PendingAttempt(this, { work, since, resolve: resolve as (result: unknown) => void });
     });
   }
 
-  /** @internal What was awaited, a handler or the check of its output, came to an end. */
-  attemptEnded(ending: Ending): Later<Result> {
+  /** @internal What was awaited, a handler or the check of its output, gave this. */
+  returned(value: unknown): Later<Result> {
     this.#pending = undefined;
-    if (!this.#checking) return this.#checked(this.#outcomeOf(ending));
-    this.#checking = false;
-    // What a check gives is an outcome.
-    return this.#ended(ending.kind === "returned" ? (ending.value as Outcome) : this.#withoutValue(ending));
-  }
-
-  #outcomeOf(ending: Ending): Outcome | Promise<Outcome> {
-    if (ending.kind !== "returned") return this.#withoutValue(ending);
-    try {
-      return checkReturned(ending.value, this);
-    } catch (error) {
-      return { failure: failureOf(error, this.job.effect) };
+    if (this.#checking) {
+      this.#checking = false;
+      // What a check gives is an outcome.
+      return this.#ended(value as Outcome);
     }
+    let outcome: Outcome | Promise<Outcome>;
+    try {
+      outcome = checkReturned(value, this);
+    } catch (error) {
+      outcome = { failure: failureOf(error, this.job.effect) };
+    }
+    return this.#checked(outcome);
   }
 
-  #withoutValue(ending: Exclude<Ending, { kind: "returned" }>): Outcome {
-    if (ending.kind === "threw") return { failure: failureOf(ending.error, this.job.effect) };
-    const stop = this.#stopped(ending.cause);
-    return ending.abandoned ? { failure: abandonedFailure(stop, this), abandoned: true } : { failure: stop };
+  /** @internal It threw. */
+  threw(error: unknown): Later<Result> {
+    this.#pending = undefined;
+    this.#checking = false;
+    return this.#ended({ failure: failureOf(error, this.job.effect) });
+  }
+
+  /** @internal It was told to stop; `abandoned` when it did not, within the grace period. */
+  stopped(cause: AbortCause, abandoned: boolean): Later<Result> {
+    this.#pending = undefined;
+    this.#checking = false;
+    const stop = this.#stopped(cause);
+    if (!abandoned) return this.#ended({ failure: stop });
+    return this.#ended({ failure: leftBehind(stop, this.job.tool.name, this.core.limits.graceMs), abandoned });
   }
 
   #checked(outcome: Outcome | Promise<Outcome>): Later<Result> {
@@ -317,7 +337,7 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
     this.job.stopChildren();
     this.endedAt = this.core.clock.elapsed();
     // Released before anything else: a slow store or a long pause must not hold a place.
-    if (this.#ticket) this.core.scheduler.leave(this.#ticket, this.endedAt);
+    this.#leave(this.endedAt);
     if (outcome.failure === undefined || this.cause !== undefined) return this.#waiting.settle(outcome);
     const delayMs = retryDelay(
       {
@@ -368,17 +388,5 @@ export class Execution<Result = unknown> implements Admitted, Expiring {
   }
 }
 
-function abandonedFailure(stop: Failure, { job, core }: Execution): Failure {
-  const left = `${job.tool.name} ignored its abort signal for ${core.limits.graceMs} ms and was left behind`;
-  return { ...stop, reason: "abandoned", message: `${stop.message}; ${left}` };
-}
-
-function abortReason(cause: AbortCause): DOMException {
-  return cause === "timeout"
-    ? new DOMException("the deadline of this call has passed", "TimeoutError")
-    : new DOMException("this call was cancelled", "AbortError");
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
+/** Where a listener hears of the end. */
+const nobodyWaits = (): void => {};

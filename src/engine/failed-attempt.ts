@@ -68,6 +68,19 @@ export function stopped(cause: AbortCause, about: { tool: string; effect: Effect
   });
 }
 
+/** The same, where its handler did not stop within the grace period. */
+export function leftBehind(stop: Failure, tool: string, graceMs: number): Failure {
+  const left = `${tool} ignored its abort signal for ${graceMs} ms and was left behind`;
+  return { ...stop, reason: "abandoned", message: `${stop.message}; ${left}` };
+}
+
+/** What the abort signal of a handler says. */
+export function abortReason(cause: AbortCause): DOMException {
+  return cause === "timeout"
+    ? new DOMException("the deadline of this call has passed", "TimeoutError")
+    : new DOMException("this call was cancelled", "AbortError");
+}
+
 function isBug(thrown: unknown): boolean {
   return ["TypeError", "ReferenceError", "RangeError", "SyntaxError"].includes(nameOf(thrown)) && !hasCode(thrown);
 }

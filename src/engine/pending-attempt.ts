@@ -2,20 +2,13 @@ import { Deadline } from "../base/index.ts";
 import type { AbortCause } from "./failed-attempt.ts";
 import type { Execution } from "./execution.ts";
 
-/** How a promised attempt ended. */
-export type Ending =
-  | { readonly kind: "returned"; readonly value: unknown }
-  | { readonly kind: "threw"; readonly error: unknown }
-  /** Told to stop; `abandoned` when the handler did not, within the grace period. */
-  | { readonly kind: "stopped"; readonly cause: AbortCause; readonly abandoned: boolean };
-
 /** What an attempt waits for. */
 export interface Promised {
   readonly work: PromiseLike<unknown>;
   /** When the attempt began, by the clock's elapsed time. */
   readonly since: number;
-  /** Called once, with what the execution makes of the ending; absent where nobody waits for a promise. */
-  readonly resolve: ((result: unknown) => void) | undefined;
+  /** Called once, with what the execution makes of the ending. */
+  readonly resolve: (result: unknown) => void;
 }
 
 /**
@@ -24,7 +17,7 @@ export interface Promised {
  */
 export class PendingAttempt extends Deadline {
   readonly #execution: Execution;
-  readonly #resolve: ((result: unknown) => void) | undefined;
+  readonly #resolve: (result: unknown) => void;
   #settled = false;
   #cause: AbortCause | undefined;
 
@@ -39,15 +32,19 @@ export class PendingAttempt extends Deadline {
     else core.deadlines.start(this, core.limits.graceMs);
     // A foreign promise may settle twice, at once, or throw.
     (work instanceof Promise ? work : Promise.resolve(work)).then(
-      (value) => this.#end({ kind: "returned", value }),
-      (error: unknown) => this.#end({ kind: "threw", error }),
+      (value) => {
+        if (this.#isWanted()) this.#resolve(this.#execution.returned(value));
+      },
+      (error: unknown) => {
+        if (this.#isWanted()) this.#resolve(this.#execution.threw(error));
+      },
     );
   }
 
   /** The deadline passed, or the grace period after it. */
   expire(): void {
     if (this.#cause === undefined) this.#execution.abort("timeout");
-    else this.#settle({ kind: "stopped", cause: this.#cause, abandoned: true });
+    else this.#stop(this.#cause, true);
   }
 
   /** The signal has been aborted; the handler has the grace period to settle. */
@@ -59,16 +56,19 @@ export class PendingAttempt extends Deadline {
     deadlines.start(this, limits.graceMs);
   }
 
-  #end(ending: Ending): void {
+  /** The handler is through. What it gave counts, unless it was told to stop: then only that it did. */
+  #isWanted(): boolean {
     this.#execution.core.deadlines.cancel(this);
-    this.#settle(this.#cause === undefined ? ending : { kind: "stopped", cause: this.#cause, abandoned: false });
+    if (this.#cause !== undefined) this.#stop(this.#cause, false);
+    const first = !this.#settled;
+    this.#settled = true;
+    return first;
   }
 
-  #settle(ending: Ending): void {
+  #stop(cause: AbortCause, abandoned: boolean): void {
     if (this.#settled) return;
     this.#settled = true;
-    const result = this.#execution.attemptEnded(ending);
-    this.#resolve?.(result);
+    this.#resolve(this.#execution.stopped(cause, abandoned));
   }
 }
 
@@ -98,4 +98,8 @@ export async function drain(generator: AnyGenerator, execution: Execution): Prom
 export function isGenerator(value: unknown): value is AnyGenerator {
   if (typeof value !== "object" || value === null || !("next" in value)) return false;
   return Symbol.asyncIterator in value || Object.prototype.toString.call(value) === "[object Generator]";
+}
+
+export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

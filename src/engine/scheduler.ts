@@ -3,10 +3,13 @@ import { Bucket } from "./bucket.ts";
 import { type ConcurrencyOptions, type ConcurrencySettings, concurrencySettings } from "./concurrency.ts";
 import { type BucketMetrics, type ConcurrencyMetrics, bucketMetrics } from "./concurrency-metrics.ts";
 import { RateWindow } from "./rate-window.ts";
-import { type Admitted, Ticket } from "./ticket.ts";
+import { type Admitted, type Holder, Ticket } from "./ticket.ts";
 
 /** What {@link Scheduler.enter} answers at once. */
 export type Entry = "held" | "queued" | "rejected";
+
+/** Which places are wanted. */
+type Needs = Pick<Holder, "global" | "slot">;
 
 /** Composites take a global place but none in a bucket; while they wait, they wait here. */
 const compositeBucket = "\0composite";
@@ -47,9 +50,29 @@ export class Scheduler {
     return this.#buckets.get(name) ?? this.#addBucket(name);
   }
 
-  /** A ticket for one call. */
+  /** Takes what a call needs where it is free and nobody is ahead; gives the bucket, for `giveBack`. */
+  takeFree(owner: Admitted, now: number): Bucket | undefined {
+    const bucket = this.#bucketOf(owner);
+    if (!this.#isFree(owner, bucket, now)) return undefined;
+    this.#take(owner, bucket, now);
+    return bucket;
+  }
+
+  /** Gives back what {@link takeFree} took. */
+  giveBack(holder: Holder, bucket: Bucket, now: number): void {
+    this.#totals.released++;
+    this.#totals.heldMs += now - holder.since;
+    if (holder.global) this.#active--;
+    if (holder.slot) {
+      bucket.active--;
+      if (bucket.inner.size > 0) this.#serveInner(bucket, now);
+    }
+    if (this.#queued > 0) this.#serveRoots(now);
+  }
+
+  /** A ticket for a call that may have to wait. */
   ticket(owner: Admitted): Ticket {
-    const bucket = this.bucket(owner.slot ? owner.category : compositeBucket);
+    const bucket = this.#bucketOf(owner);
     // No number at all counts as 0: it would be found in no queue again.
     return new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority || 0 : 0);
   }
@@ -62,10 +85,7 @@ export class Scheduler {
   /** Lets a new ticket in, queues it, or rejects it. The owner hears of it later only when it was queued. */
   enter(ticket: Ticket, now: number = this.#clock.elapsed()): Entry {
     const { bucket } = ticket;
-    const queue = ticket.global ? bucket.roots : bucket.inner;
-    // A nested call passes the roots that wait for a global place; a root passes nobody.
-    const ahead = ticket.global ? bucket.waiting : bucket.inner.size;
-    if (ahead === 0 && this.#fits(ticket, now)) {
+    if (this.#isFree(ticket, bucket, now)) {
       this.#grant(ticket, now);
       return "held";
     }
@@ -79,7 +99,7 @@ export class Scheduler {
     ticket.sequence = ++this.#sequence;
     const patienceMs = ticket.owner.patienceMs ?? this.settings.queueTimeoutMs;
     if (patienceMs < Infinity) ticket.deadline = this.#deadlines.set(patienceMs, ticket);
-    queue.push(ticket);
+    (ticket.global ? bucket.roots : bucket.inner).push(ticket);
     if (ticket.global) this.#queued++;
     this.#awaitRate(bucket, now);
     return "queued";
@@ -92,7 +112,8 @@ export class Scheduler {
       this.#unqueue(ticket);
       ticket.state = "done";
     } else if (ticket.state === "held") {
-      this.#release(ticket, now);
+      ticket.state = "done";
+      this.giveBack(ticket, ticket.bucket, now);
     } else {
       ticket.state = "done";
     }
@@ -135,37 +156,35 @@ export class Scheduler {
     return bucket;
   }
 
-  #fits(ticket: Ticket, now: number): boolean {
-    if (ticket.global && this.#active >= this.settings.maxConcurrent) return false;
-    return !ticket.slot || ticket.bucket.hasRoom(now);
+  #bucketOf(owner: Admitted): Bucket {
+    return this.bucket(owner.slot ? owner.category : compositeBucket);
+  }
+
+  #isFree({ global, slot }: Needs, bucket: Bucket, now: number): boolean {
+    // A nested call passes the roots that wait for a global place; a root passes nobody.
+    if ((global ? bucket.waiting : bucket.inner.size) > 0) return false;
+    if (global && this.#active >= this.settings.maxConcurrent) return false;
+    return !slot || bucket.hasRoom(now);
   }
 
   #grant(ticket: Ticket, now: number): void {
     ticket.state = "held";
     ticket.since = now;
-    this.#totals.acquired++;
-    if (ticket.global) {
-      this.#active++;
-      ticket.bucket.turn = ++this.#turn;
-    }
-    if (!ticket.slot) return;
-    ticket.bucket.active++;
-    ticket.bucket.acquired++;
-    if (ticket.bucket.rate === undefined) return;
-    ticket.bucket.rate.take(now);
-    this.#awaitRate(ticket.bucket, now);
+    this.#take(ticket, ticket.bucket, now);
   }
 
-  #release(ticket: Ticket, now: number): void {
-    ticket.state = "done";
-    this.#totals.released++;
-    this.#totals.heldMs += now - ticket.since;
-    if (ticket.global) this.#active--;
-    if (ticket.slot) {
-      ticket.bucket.active--;
-      if (ticket.bucket.inner.size > 0) this.#serveInner(ticket.bucket, now);
+  #take({ global, slot }: Needs, bucket: Bucket, now: number): void {
+    this.#totals.acquired++;
+    if (global) {
+      this.#active++;
+      bucket.turn = ++this.#turn;
     }
-    if (this.#queued > 0) this.#serveRoots(now);
+    if (!slot) return;
+    bucket.active++;
+    bucket.acquired++;
+    if (bucket.rate === undefined) return;
+    bucket.rate.take(now);
+    this.#awaitRate(bucket, now);
   }
 
   /** Nested calls and chain steps, which need no global place. A root that came first goes first, if it is its turn. */

@@ -21,8 +21,18 @@ export interface Admitted {
   refused(ticket: Ticket, why: Refusal): void;
 }
 
-/** One call's way through admission: new, then queued or held, then done. */
-export class Ticket implements Linked<Ticket>, Expiring {
+/** Whatever holds places: a ticket, or a call that found one free and needs no ticket. */
+export interface Holder {
+  /** One under `maxConcurrent`. */
+  readonly global: boolean;
+  /** One in the bucket. */
+  readonly slot: boolean;
+  /** Clock time since which it holds them. */
+  readonly since: number;
+}
+
+/** The way of a call through admission that may have to wait: new, then queued or held, then done. */
+export class Ticket implements Linked<Ticket>, Expiring, Holder {
   previous: Ticket | undefined = undefined;
   next: Ticket | undefined = undefined;
   linked = false;

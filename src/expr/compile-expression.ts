@@ -35,7 +35,8 @@ export function compileExpression(text: string): Expression {
 export function evaluator(node: SyntaxNode, text: string): Expression["evaluate"] {
   const path = text.slice(node.at, node.end);
   const names = namePathOf(node);
-  const plain = names !== undefined ? compileNames(names) : node.kind === "path" ? compilePlainPath(node) : undefined;
+  if (names !== undefined) return compileNames(names, path);
+  const plain = node.kind === "path" ? compilePlainPath(node) : undefined;
   if (plain === undefined) {
     const code = compiler(text).accepting(node);
     return (scope, evaluation) => code(new Frame(scope, evaluation));

@@ -33,6 +33,8 @@ export interface ValueError {
 /** What becomes of missing values in maps: their keys are left out, or they become null. In lists they become null. */
 export interface CompileValueOptions {
   readonly missing: "drop" | "null";
+  /** Texts that were compiled before, by themselves: each is compiled once and then shared. */
+  readonly known?: Map<string, Template>;
 }
 
 /** Values from code may be cyclic, or the same part many times over. */
@@ -74,10 +76,12 @@ class ValueCompiler {
   readonly secrets: { readonly name: string; readonly valuePath: ValuePath }[] = [];
   readonly errors: ValueError[] = [];
   readonly #dropsMissing: boolean;
+  readonly #known: Map<string, Template>;
   #parts = 0;
 
-  constructor({ missing }: CompileValueOptions) {
+  constructor({ missing, known = new Map() }: CompileValueOptions) {
     this.#dropsMissing = missing === "drop";
+    this.#known = known;
   }
 
   compile(value: unknown, path: ValuePath): Part {
@@ -93,12 +97,13 @@ class ValueCompiler {
     if (!text.includes("${")) return { constant: text };
     let template: Template;
     try {
-      template = compileTemplate(text);
+      template = this.#known.get(text) ?? compileTemplate(text);
     } catch (error) {
       if (!isExpressionError(error)) throw error;
       this.errors.push({ path, error });
       return { constant: missing };
     }
+    this.#known.set(text, template);
     if (template.constant) return { constant: template.literal };
     for (const reference of template.references) this.references.push({ ...reference, valuePath: path });
     for (const name of template.secrets) this.secrets.push({ name, valuePath: path });

@@ -43,13 +43,12 @@ export interface EngineExecutorOptions {
   /** False when the chain passes no secrets on: then arguments, which may be large, are not searched for them. */
   readonly opensSecrets?: boolean;
   /** For every call: principal, conversation, shared variables. */
-  readonly context?: Pick<CallContext, "principal" | "conversationId" | "variables">;
+  readonly context?: Pick<CallContext, "principal" | "conversationId" | "variables"> | undefined;
 }
 
 /** Makes the calls through an engine, like any other call. */
 export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
-  const { begin, runId, tools, secrets, opensSecrets = true, context = {} } = options;
-  const { principal, conversationId, variables } = context;
+  const { begin, runId, tools, secrets, opensSecrets = true, context } = options;
   const get = (name: string): string | undefined => secrets?.get(name);
   const todo = (name: string): string | undefined => secrets?.todo?.(name);
   return {
@@ -64,17 +63,14 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
         callerType: "workflow_node",
         callerId: key,
         workflowId: runId,
-        maxRetries: 0,
         idempotencyKey: work.idempotencyKey,
-        principal,
-        conversationId,
-        variables,
         limitMs: work.timeoutMs,
         reuse: work.cache,
         hooks,
       };
+      const stated = context === undefined ? call : { ...call, ...context };
       // Every call has the same shape; to the engine, what is undefined is not stated.
-      return begin(tools?.get(work.tool) ?? work.tool, ownCopy(args), call as CallContext);
+      return begin(tools?.get(work.tool) ?? work.tool, ownCopy(args), stated as CallContext);
     },
   };
 }

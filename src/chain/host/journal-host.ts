@@ -2,6 +2,7 @@ import { fail } from "../../base/index.ts";
 import type { Approver } from "../../engine/index.ts";
 import type { CallRecord, JournalEvent } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
+import { CallsUnderWay } from "./calls-under-way.ts";
 import { EventWriter, type EventWriterParts } from "./event-writer.ts";
 import type { StepExecutor } from "./executor.ts";
 import {
@@ -58,7 +59,7 @@ export class JournalHost implements Host, StepCallOwner {
   /** Begun while nothing may begin: while the past is told, while leaving, and once the run is to be cancelled. */
   readonly #deferred = new KeyTable<StepWork | Wait>();
   readonly #cancelledBefore = new KeyTable<true>();
-  readonly #running = new KeyTable<StepCall>();
+  readonly #running = new CallsUnderWay();
   readonly #timers: RunTimers;
   /** Questions, where there is nobody to put them to. */
   readonly #unasked = new KeyTable<true>();
@@ -123,7 +124,7 @@ export class JournalHost implements Host, StepCallOwner {
     const deferred = this.#deferred.get(key);
     if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
     else if (deferred !== undefined) this.#cancelledBefore.set(key, true);
-    this.#running.get(key)?.abort();
+    this.#running.abort(key);
     this.#asking?.withdraw(key);
     this.#unasked.delete(key);
     this.#timers.stop(key);
@@ -169,8 +170,7 @@ export class JournalHost implements Host, StepCallOwner {
   /** The run is over here, or goes on elsewhere: nothing of it stays behind, and nothing that comes late counts. */
   close(): void {
     this.#deaf = true;
-    for (const call of this.#running.values()) call.abort();
-    this.#running.clear();
+    this.#running.abandon();
     this.#ready.clear();
     this.#timers.stopAll();
     this.#asking?.close();
@@ -259,7 +259,7 @@ export class JournalHost implements Host, StepCallOwner {
     const call = new StepCall(this, key, work);
     // Most calls of quick tools are over when they have begun.
     if (!call.begin(executor)) return;
-    this.#running.set(key, call);
+    this.#running.add(call);
     if (this.#deaf) this.close();
   }
 
@@ -271,8 +271,9 @@ export class JournalHost implements Host, StepCallOwner {
     });
   }
 
-  ended({ key, effect, kept, asks }: StepCall, result: ToolResult): void {
-    this.#running.delete(key);
+  ended(call: StepCall, result: ToolResult): void {
+    const { key, effect, kept, asks } = call;
+    this.#running.remove(call);
     try {
       const outcome = { kind: "call" as const, result: journalable(result), effect };
       void this.#settle(key, asks === undefined ? outcome : { ...outcome, asks }, kept);

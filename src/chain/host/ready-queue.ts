@@ -1,10 +1,5 @@
 import type { Settled } from "./host.ts";
 
-interface Entry {
-  readonly settled: Settled;
-  durable: boolean;
-}
-
 /** Nothing more happens by itself. */
 export const parked: Settled = { key: "", outcome: { kind: "parked" }, at: 0 };
 
@@ -14,8 +9,10 @@ export class ReadyQueue {
   readonly #onNews: () => void;
   /** The first in line, where it can be told: in most runs nothing is ever behind it. */
   #first: Settled | undefined = undefined;
-  #entries: Entry[] = [];
+  #line: Settled[] = [];
   #head = 0;
+  /** Those in line that are not durable yet; most runs never have one. */
+  #held: Set<Settled> | undefined = undefined;
   /** Somebody asked for the next when there was none. */
   #awaited = false;
   #failure: { readonly error: unknown } | undefined = undefined;
@@ -32,35 +29,34 @@ export class ReadyQueue {
   /** Puts in line what can be told. */
   add(settled: Settled): void {
     if (this.isEmpty) this.#first = settled;
-    else this.#entries.push({ settled, durable: true });
+    else this.#line.push(settled);
     this.wake();
   }
 
   /** Puts in line what can be told once it is durable: then the returned function is called. */
   hold(settled: Settled): () => void {
-    const entry: Entry = { settled, durable: false };
-    this.#entries.push(entry);
+    this.#line.push(settled);
+    this.#held ??= new Set();
+    this.#held.add(settled);
     return () => {
-      entry.durable = true;
+      this.#held?.delete(settled);
       this.wake();
     };
   }
 
   /** Is this in line? */
   has(key: string): boolean {
-    return (
-      this.#first?.key === key || this.#entries.some(({ settled }, index) => index >= this.#head && settled.key === key)
-    );
+    return this.#first?.key === key || this.#line.some((settled, index) => index >= this.#head && settled.key === key);
   }
 
   /** Something can be told at once. */
   get hasNext(): boolean {
-    return this.#failure !== undefined || this.#first !== undefined || this.#entries[this.#head]?.durable === true;
+    return this.#failure !== undefined || this.#first !== undefined || this.#tellable !== undefined;
   }
 
   /** Nothing is in line, not even what is not durable yet. */
   get isEmpty(): boolean {
-    return this.#first === undefined && this.#head === this.#entries.length;
+    return this.#first === undefined && this.#head === this.#line.length;
   }
 
   /** The next in line; `parked` when there is none and none will come, undefined when there is none yet. */
@@ -81,8 +77,9 @@ export class ReadyQueue {
   /** Forgets what is in line: nobody is to be told, and what is on its way to the disk is not waited for. */
   clear(): void {
     this.#first = undefined;
-    this.#entries = [];
+    this.#line = [];
     this.#head = 0;
+    this.#held = undefined;
   }
 
   fail(error: unknown): void {
@@ -96,17 +93,23 @@ export class ReadyQueue {
       this.#first = undefined;
       return first;
     }
-    const entry = this.#entries[this.#head];
-    if (entry === undefined || !entry.durable) return undefined;
+    const next = this.#tellable;
+    if (next === undefined) return undefined;
     this.#head++;
     if (this.isEmpty) {
-      this.#entries = [];
+      this.#line = [];
       this.#head = 0;
-    } else if (this.#head >= 1024 && this.#head * 2 >= this.#entries.length) {
+    } else if (this.#head >= 1024 && this.#head * 2 >= this.#line.length) {
       // What was told is let go of, half of it at a time.
-      this.#entries = this.#entries.slice(this.#head);
+      this.#line = this.#line.slice(this.#head);
       this.#head = 0;
     }
-    return entry.settled;
+    return next;
+  }
+
+  /** The first behind {@link #first}, where it is durable. */
+  get #tellable(): Settled | undefined {
+    const next = this.#line[this.#head];
+    return next !== undefined && this.#held?.has(next) === true ? undefined : next;
   }
 }

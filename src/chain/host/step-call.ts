@@ -1,3 +1,4 @@
+import type { Linked } from "../../base/index.ts";
 import type { Approver, CallListener } from "../../engine/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
@@ -17,7 +18,10 @@ export interface StepCallOwner {
 }
 
 /** One call of a step under way in this process. */
-export class StepCall implements StepHooks, CallListener {
+export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
+  previous: StepCall | undefined = undefined;
+  next: StepCall | undefined = undefined;
+  linked = false;
   readonly key: string;
   readonly work: StepWork;
   /** Undefined until the handler runs. */

@@ -5,7 +5,7 @@ import { checkDurations } from "./check-durations.ts";
 import { durationMs } from "./duration.ts";
 import { type Handling, noRetry, readHandling, readRetry } from "./failure-plan.ts";
 import type { TargetFinder } from "./find-target.ts";
-import { PartReader, type Use } from "./part-reader.ts";
+import type { PartReader, Use } from "./part-reader.ts";
 import type { ApprovalPlan, ForEachPlan, PlanStep, RepeatPlan } from "./plan.ts";
 import type { StepSpec } from "./spec.ts";
 
@@ -23,6 +23,8 @@ export interface CompiledStep {
 export interface StepTools {
   readonly report: ChainReport;
   readonly finder: TargetFinder;
+  /** Of the chain. */
+  readonly reader: PartReader;
   /** The chain's name. */
   readonly chain: string;
   /** What the chain says about failures, for steps that say nothing. */
@@ -38,7 +40,7 @@ const mostRounds = 1_000;
 export function compileStep(spec: StepSpec, index: number, tools: StepTools): CompiledStep {
   const { report, finder } = tools;
   const path = ["steps", index];
-  const reader = new PartReader(report);
+  const reader = tools.reader.another();
   const at = (key: string): YamlPath => [...path, key];
   checkDurations(spec, path, report);
   const handling =

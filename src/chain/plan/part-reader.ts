@@ -39,14 +39,25 @@ export interface Use {
 export class PartReader {
   readonly uses: Use[] = [];
   readonly #report: ChainReport;
+  /** Many steps of a chain refer to the same: what they share, a run finds at one place in memory. */
+  readonly #known: Map<string, Template>;
 
-  constructor(report: ChainReport) {
+  constructor(report: ChainReport, known: Map<string, Template> = new Map()) {
     this.#report = report;
+    this.#known = known;
+  }
+
+  /** For another part of the same chain. */
+  another(): PartReader {
+    return new PartReader(this.#report, this.#known);
   }
 
   value(given: unknown, path: YamlPath, role: Role): CompiledValue {
     // In an output null stands for what is missing, as a key that comes and goes is hard to rely on.
-    const { value, errors } = compileValue(given, { missing: role === "output" ? "null" : "drop" });
+    const { value, errors } = compileValue(given, {
+      missing: role === "output" ? "null" : "drop",
+      known: this.#known,
+    });
     for (const { path: inner, error } of errors) this.#refuse(error, [...path, ...inner]);
     for (const reference of value.references) {
       this.#use({ reference, role, path: [...path, ...reference.valuePath] });

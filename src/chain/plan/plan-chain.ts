@@ -83,7 +83,7 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): M
       ? noHandling
       : readHandling(spec.error_handling, ["error_handling"], { report, reader, finder });
   const parts = spec.steps.map((step, index) =>
-    compileStep(step, index, { report, finder, handling, chain: spec.name }),
+    compileStep(step, index, { report, finder, reader, handling, chain: spec.name }),
   );
   const output = spec.output === undefined ? undefined : reader.value(spec.output, ["output"], "output");
   const { uses } = reader;

@@ -213,6 +213,8 @@ export class Frame implements Pending {
       const { status, step } = this.states[index] as StepState;
       if (status === "skipped" || status === "failed") return { kind: "needs", step: step.id, status };
     }
+    // Whatever it reads, it relies on: mostly there is nothing else.
+    if (relies.length === reads.length) return undefined;
     for (const index of relies) {
       const { status, step } = this.states[index] as StepState;
       if (status === "failed") return { kind: "needs", step: step.id, status };

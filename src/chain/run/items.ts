@@ -90,15 +90,15 @@ export class Items implements UnitOwner {
     this.#parts.set(index, joinDone(this.#parts.get(index), done));
   }
 
-  unitEnded(unit: Unit): void {
+  unitEnded(unit: Unit, status: StepStatus, output: unknown): void {
     const index = unit.item?.index ?? 0;
-    const { status, error } = unit;
+    const { error } = unit;
     this.#running.remove(unit);
     const state = this.#states[index] as ItemState;
     state.status = status;
     state.attempts = unit.attempts;
     state.durationMs = unit.durationMs;
-    if (endedWell(status)) this.#outputs[index] = unit.output ?? null;
+    if (endedWell(status)) this.#outputs[index] = output ?? null;
     if (error !== undefined) state.error = error;
     if (status === "failed") {
       this.#failures++;

@@ -6,7 +6,7 @@ import { Items } from "./items.ts";
 import type { RunEvent } from "./run-events.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import { type PartlyDone, joinDone } from "./partly-done.ts";
-import type { StepState } from "./step-state.ts";
+import type { StepState, StepStatus } from "./step-state.ts";
 import { Unit } from "./unit.ts";
 import type { UnitOwner } from "./unit-owner.ts";
 
@@ -124,11 +124,11 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     this.partlyDone = joinDone(this.partlyDone, done);
   }
 
-  unitEnded(unit: Unit): void {
+  unitEnded({ error }: Unit, status: StepStatus, output: unknown): void {
     const { state } = this;
-    state.status = unit.status;
-    state.output = unit.output;
-    state.error = unit.error;
+    state.status = status;
+    state.output = output;
+    state.error = error;
     this.frame.closed(this);
   }
 

@@ -11,6 +11,11 @@ export interface Item {
   readonly item: unknown;
 }
 
+/** What the expressions of an item see. Written out, and always of one shape: there is one for every item of a list. */
+export function itemScope({ input, steps, context, env, run }: Scope, { item, index }: Item): Scope {
+  return { input, steps, context, env, run, item, index, error: undefined };
+}
+
 /** What the expressions of a step see while it goes on: its item, its round, its last output, its failure. */
 export class StepView {
   readonly #frame: Frame;
@@ -41,7 +46,7 @@ export class StepView {
     return this.#frame.scope.steps.showing(this.#state.step.id, entry, look);
   }
 
-  /** Written out, and always of one shape: there is one for every item of a list. What is undefined is missing. */
+  /** Of the same shape as that of an item. What is undefined is missing. */
   #scope({ round, error }: ViewedAt): Scope {
     const { input, steps, context, env, run } = this.#frame.scope;
     const repeats = this.#item === undefined && this.#state.step.repeat !== undefined;

@@ -18,8 +18,8 @@ import { expressionFailure } from "./expression-failure.ts";
 import type { Evaluable, Pending } from "./run.ts";
 import type { StepRun } from "./step-run.ts";
 import { type Granted, type StoppedUnit, askInner, askInterrupted, askRuled } from "./stopped-call.ts";
-import type { StepState, StepStatus } from "./step-state.ts";
-import { type Item, StepView } from "./step-view.ts";
+import type { StepState } from "./step-state.ts";
+import { type Item, StepView, itemScope } from "./step-view.ts";
 import type { UnitOwner } from "./unit-owner.ts";
 
 /** The work of a step, or of one of its items: attempts, rounds, and fallbacks, until it ends well or nothing is left. */
@@ -30,15 +30,10 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   readonly step: StepRun;
   readonly item: Item | undefined;
   args: unknown = undefined;
-  status: StepStatus = "running";
-  output: unknown = undefined;
   error: Failure | undefined = undefined;
   /** Of all rounds and fallbacks. */
   attempts = 0;
   readonly #owner: UnitOwner;
-  readonly #plan: PlanStep;
-  readonly #frame: Frame;
-  readonly #state: StepState;
   /** Moved on by what people took to answer. */
   #startedAt: number;
   /** Of this round of this tool. */
@@ -66,10 +61,21 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     this.step = step;
     this.item = item;
     this.#owner = owner;
-    this.#frame = step.frame;
-    this.#state = step.state;
-    this.#plan = step.state.step;
     this.#startedAt = step.frame.run.now;
+  }
+
+  // There are thousands of these at once: what the step knows, they do not keep.
+
+  get #frame(): Frame {
+    return this.step.frame;
+  }
+
+  get #state(): StepState {
+    return this.step.state;
+  }
+
+  get #plan(): PlanStep {
+    return this.step.state.step;
   }
 
   get durationMs(): number {
@@ -248,8 +254,8 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
       }
       if (!enough) return this.#again(repeat);
     }
-    this.output = output;
-    this.#end(this.#fallback < 0 ? "success" : "recovered");
+    this.error = undefined;
+    this.#owner.unitEnded(this, this.#fallback < 0 ? "success" : "recovered", output);
   }
 
   /** One more round, unless there were enough of them. */
@@ -322,10 +328,8 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     this.#end("failed");
   }
 
-  #end(status: StepStatus): void {
-    this.status = status;
-    if (status === "success" || status === "recovered") this.error = undefined;
-    this.#owner.unitEnded(this);
+  #end(status: "failed" | "cancelled"): void {
+    this.#owner.unitEnded(this, status, undefined);
   }
 
   #pause(ms: number, after: () => void): void {
@@ -339,11 +343,12 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   }
 
   #evaluate(what: Evaluable, error?: Failure): unknown {
-    const { run, scope } = this.#frame;
-    // Most often: a step that is tried for the first time, and has nothing of its own to see.
-    const plain = this.#view === undefined && this.item === undefined && this.#plan.repeat === undefined;
-    if (plain) return run.evaluate(this.#state, what, scope);
-    return this.#viewed().evaluate(what, { round: this.#round, error });
+    const { item } = this;
+    const { state, frame } = this.step;
+    if (this.#view !== undefined || state.step.repeat !== undefined)
+      return this.#viewed().evaluate(what, { round: this.#round, error });
+    // Most often: it is tried for the first time, and has nothing of its own to see but its item.
+    return frame.run.evaluate(state, what, item === undefined ? frame.scope : itemScope(frame.scope, item));
   }
 
   #viewed(): StepView {
