@@ -1,4 +1,5 @@
 export { currentOwner } from "./sqlite/owner-process.ts";
+export { indexFaults } from "./sqlite/index-faults.ts";
 export { openIndex } from "./sqlite/open-index.ts";
 export { openSqlite } from "./sqlite/open-sqlite.ts";
 export type { SqliteStats, SqliteStore } from "./sqlite/sqlite-store.ts";

@@ -243,17 +243,80 @@ describe("[A13] research-summarize-store", () => {
   test("[A11] memory takes over when the search fails", async () => {
     const { run, tools } = await ran("research-summarize-store", input, { web_search: fail("no network") });
     expect(statusOf(run)).toMatchObject({ search: "recovered", fetch: "success", store: "success" });
-    expect(tools.argsOf("memory_recall")).toEqual([{ query: "tide mills" }]);
+    expect(tools.argsOf("memory_recall")).toEqual([{ query: "tide mills", must_find: true }]);
     expect(tools.argsOf("web_fetch")).toEqual([{ url: "https://old.example/" }]);
-    expect(run.output).toMatchObject({ memory_id: "memory-1", sources_count: 1 });
+    expect(run.output).toMatchObject({
+      memory_id: "memory-1",
+      sources_count: 1,
+      message: "The web could not be searched; the summary is of what memory knows.",
+    });
   });
 
-  test("[A11] memory that knows nothing ends like a search that finds nothing", async () => {
-    const { run } = await ran("research-summarize-store", input, {
-      web_search: fail("no network"),
-      memory_recall: { memories: [] },
+  test("[A11] where memory knows nothing either, the run fails as the search did", async () => {
+    const { run, tools } = await ran("research-summarize-store", input, {
+      web_search: fail("the provider is blocked", { code: "not_available" }),
+      memory_recall: fail("nothing is remembered about it"),
     });
-    expect(run.output).toEqual(nothing);
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { code: "not_available", message: expect.stringContaining("the provider is blocked") as string },
+    });
+    expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search", "memory_recall"]);
+  });
+
+  describe("[A11] a page that cannot be read", () => {
+    const found = ["a", "b", "c", "d"].map((name) => ({ title: name, url: `https://${name}.example/` }));
+    const web_search = { results: found };
+    /** Reads these pages only. */
+    const reading = (...names: readonly string[]): Behaviours[string] =>
+      mock({
+        effect: "read",
+        answer: ({ url }) => {
+          if (!names.some((name) => url === `https://${name}.example/`)) throw fail(`${String(url)} is not there`);
+          return { url, content: "the page" };
+        },
+      });
+
+    test.each([
+      ["the second", "b", 2],
+      ["the third", "c", 3],
+    ])("is passed over for %s, which is then the source", async (_, name, tried) => {
+      const { run, tools } = await ran("research-summarize-store", input, { web_search, web_fetch: reading(name) });
+      expect(statusOf(run)).toMatchObject({ fetch: "recovered", summarize: "success", store: "success" });
+      expect(tools.argsOf("web_fetch")).toEqual(found.slice(0, tried).map(({ url }) => ({ url })));
+      expect(tools.argsOf("memory_store")).toMatchObject([{ metadata: { sources: [`https://${name}.example/`] } }]);
+      expect(run.output).toMatchObject({ sources_count: 1, message: null });
+    });
+
+    test("ends the run with its own error where the others cannot be read either", async () => {
+      const { run, tools } = await ran("research-summarize-store", input, { web_search, web_fetch: reading("d") });
+      expect(run).toMatchObject({
+        status: "failed",
+        error: { message: expect.stringContaining("https://a.example/ is not there") as string },
+      });
+      expect(tools.argsOf("web_fetch")).toHaveLength(3);
+      expect(tools.argsOf("memory_store")).toEqual([]);
+    });
+
+    test.each([
+      [1, 1],
+      [2, 2],
+      [50, 3],
+    ])("with a depth of %i is one of %i that are tried", async (depth, tried) => {
+      const { tools } = await ran(
+        "research-summarize-store",
+        { ...input, depth },
+        { web_search, web_fetch: reading() },
+      );
+      expect(tools.argsOf("web_fetch")).toHaveLength(tried);
+    });
+
+    test("is the only one that is tried where no other was found", async () => {
+      const one = { web_search: { results: found.slice(0, 1) }, web_fetch: reading() };
+      const { run, tools } = await ran("research-summarize-store", input, one);
+      expect(run.status).toBe("failed");
+      expect(tools.argsOf("web_fetch")).toHaveLength(1);
+    });
   });
 
   test("[A11] another step that fails is not memory's business: the run fails", async () => {

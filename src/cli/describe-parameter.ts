@@ -1,11 +1,13 @@
-import { type JsonSchema, isRecord } from "../schema/index.ts";
-import type { Parameter } from "./parameters-of.ts";
+import type { JsonSchema } from "../schema/index.ts";
+import { type Parameter, fieldsOf, itemOf } from "./parameters-of.ts";
 
-/** What a parameter takes: `integer`, `string or null`, `list of string`, `any`. */
-export function describeType({ schemas, types }: Parameter): string {
+/** What a parameter takes: `integer`, `string or null`, `list of string`, `any`. `json` is the schema that it is from. */
+export function describeType(parameter: Parameter, json: JsonSchema): string {
+  const { types } = parameter;
   if (types.size === 0) return "any";
-  const items = schemas.map((schema) => schema["items"]).find(isRecord);
-  return [...types].map((type) => (type === "array" ? `list${itemsOf(items)}` : type)).join(" or ");
+  const items = [...(itemOf(json, parameter)?.types ?? [])].map((type) => (type === "array" ? "list" : type));
+  const list = items.length === 0 ? "list" : `list of ${items.join(" or ")}`;
+  return [...types].map((type) => (type === "array" ? list : type)).join(" or ");
 }
 
 /** Its limits in words: `one of GET, POST`, `1 to 300`, `at most 20 characters`, `matches ^https?://`. */
@@ -21,8 +23,8 @@ export function describeLimits({ schemas }: Parameter): string[] {
     ...range(find("minimum"), find("maximum"), ""),
     ...(typeof find("exclusiveMinimum") === "number" ? [`above ${String(find("exclusiveMinimum"))}`] : []),
     ...(typeof find("exclusiveMaximum") === "number" ? [`below ${String(find("exclusiveMaximum"))}`] : []),
-    ...range(find("minLength"), find("maxLength"), " characters"),
-    ...range(find("minItems"), find("maxItems"), " items"),
+    ...range(find("minLength"), find("maxLength"), "character"),
+    ...range(find("minItems"), find("maxItems"), "item"),
     ...text("pattern", "matches "),
     ...text("format", ""),
   ];
@@ -39,23 +41,62 @@ export function descriptionOf({ schemas }: Parameter): string {
   return typeof text === "string" ? text : "";
 }
 
-/** A value that the parameter takes, for an example. */
-export function exampleOf(parameter: Parameter): unknown {
-  const { schemas, types } = parameter;
+/** Deeper inside, an example says nothing more. */
+const deepest = 5;
+
+/** A value that the parameter takes, for an example. `json` is the schema that it is from. */
+export function exampleOf(parameter: Parameter, json: JsonSchema, depth = 0): unknown {
+  const { schemas } = parameter;
   const examples = schemas.map((schema) => schema["examples"]).find(Array.isArray);
   const given: unknown = examples?.[0] ?? defaultOf(parameter) ?? valuesOf(schemas)?.[0];
-  if (given !== undefined) return given;
-  if (types.has("string") || types.size === 0) return sampleText(schemas);
-  const [type = ""] = types;
-  const minimum = schemas.map((schema) => schema["minimum"]).find((value) => typeof value === "number");
-  return type === "number" || type === "integer" ? (minimum ?? 1) : samples[type];
+  return given === undefined ? sampleOf(parameter, json, depth) : given;
 }
 
-const samples: Readonly<Record<string, unknown>> = { boolean: true, array: [], object: {}, null: null };
+function sampleOf(parameter: Parameter, json: JsonSchema, depth: number): unknown {
+  const { schemas, types } = parameter;
+  if (types.has("string") || types.size === 0) return sampleText(schemas);
+  switch ([...types][0]) {
+    case "number":
+    case "integer":
+      return sampleNumber(schemas);
+    case "array":
+      return sampleList(parameter, json, depth);
+    case "object":
+      return sampleObject(parameter, json, depth);
+    case "boolean":
+      return true;
+    default:
+      return null;
+  }
+}
+
+function sampleObject(parameter: Parameter, json: JsonSchema, depth: number): object {
+  const needed = depth === deepest ? [] : fieldsOf(json, parameter).filter(({ required }) => required);
+  return Object.fromEntries(needed.map((field) => [field.name, exampleOf(field, json, depth + 1)]));
+}
+
+function sampleList(parameter: Parameter, json: JsonSchema, depth: number): unknown[] {
+  const least = numberIn(parameter.schemas, "minItems") ?? 0;
+  const item = itemOf(json, parameter);
+  if (least === 0 || item === undefined || depth === deepest) return [];
+  const sample = exampleOf(item, json, depth + 1);
+  return Array.from({ length: Math.min(least, 10) }, () => sample);
+}
+
+function sampleNumber(schemas: readonly JsonSchema[]): number {
+  const above = numberIn(schemas, "exclusiveMinimum");
+  const least = numberIn(schemas, "minimum") ?? (above === undefined ? undefined : Math.floor(above) + 1);
+  return least ?? Math.min(1, numberIn(schemas, "maximum") ?? 1);
+}
 
 function sampleText(schemas: readonly JsonSchema[]): string {
   const hints = schemas.flatMap(({ pattern, format }) => [pattern, format]).map(String);
-  return hints.some((hint) => /http|ur[il]/.test(hint)) ? "https://example.com" : "…";
+  if (hints.some((hint) => /http|ur[il]/.test(hint))) return "https://example.com";
+  return "…".repeat(Math.min(20, Math.max(1, numberIn(schemas, "minLength") ?? 1)));
+}
+
+function numberIn(schemas: readonly JsonSchema[], key: string): number | undefined {
+  return schemas.map((schema) => schema[key]).find((value) => typeof value === "number");
 }
 
 /** The values it is limited to, if it is. */
@@ -72,14 +113,11 @@ function bare(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : (JSON.stringify(value) ?? "");
 }
 
-function itemsOf(items: JsonSchema | undefined): string {
-  const type = items?.["type"];
-  return typeof type === "string" ? ` of ${type}` : "";
-}
-
 function range(from: unknown, to: unknown, unit: string): string[] {
   const [low, high] = [typeof from === "number" ? from : undefined, typeof to === "number" ? to : undefined];
-  if (low !== undefined && high !== undefined) return [`${low} to ${high}${unit}`];
-  if (low !== undefined) return [`at least ${low}${unit}`];
-  return high === undefined ? [] : [`at most ${high}${unit}`];
+  const last = high ?? low;
+  const counted = unit === "" ? "" : ` ${unit}${last === 1 ? "" : "s"}`;
+  if (low !== undefined && high !== undefined) return [`${low} to ${high}${counted}`];
+  if (low !== undefined) return [`at least ${low}${counted}`];
+  return high === undefined ? [] : [`at most ${high}${counted}`];
 }

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { openMemories } from "../adapters/index.ts";
+import { indexFaults, openMemories } from "../adapters/index.ts";
 import { type WorkspaceConfig, exists, readSecrets, workspaceFile } from "../app/index.ts";
 import { isFailureError } from "../base/index.ts";
 import { type OpenedProviders, checkSandbox, createSearch, openProviders, searchVariables } from "../builtin/index.ts";
 import { type ModelSettings, generateText, modelVariables, openModel, readModelSettings } from "../model/index.ts";
-import { type Door, createDoor } from "../net/index.ts";
+import { type AllowList, type Door, checkUrl, createDoor, parseAllowList } from "../net/index.ts";
 import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
 import { fromHere } from "./tell-problems.ts";
@@ -21,6 +21,8 @@ export interface ServicesToExamine {
 
 interface Setting extends ServicesToExamine {
   readonly door: Door;
+  /** What the door opens besides the public network. */
+  readonly allow: AllowList;
   readonly secret: (name: string) => string | undefined;
 }
 
@@ -32,13 +34,15 @@ export async function examineServices(asked: ServicesToExamine): Promise<Finding
   const setting = {
     ...asked,
     door,
+    allow: parseAllowList(config.network.allow),
     secret: (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined),
   };
   try {
     const found = await Promise.all([
       told("model", () => examineModel(setting)),
       told("search", () => examineSearch(setting)),
-      examineNotes(setting),
+      told("notes", () => examineNotes(setting)),
+      told("weather", () => examineWeather(setting)),
       told("memory", () => examineMemory(setting)),
       examineSandbox(),
     ]);
@@ -58,6 +62,17 @@ async function told(about: string, look: () => Promise<Finding[]>): Promise<Find
   }
 }
 
+/** Why the door will not let anybody ask this address, as far as that is known without asking. */
+function refusalOf(url: string | undefined, { allow }: Setting): string | undefined {
+  try {
+    if (url !== undefined) checkUrl(url, allow);
+    return undefined;
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    return error.message;
+  }
+}
+
 async function examineModel(setting: Setting): Promise<Finding[]> {
   const about = "model";
   const { config, env, secret, network } = setting;
@@ -70,6 +85,8 @@ async function examineModel(setting: Setting): Promise<Finding[]> {
   const model = openModel(settings, setting);
   // The URL itself may hold a password.
   const name = `${JSON.stringify(settings.name)} at ${model.provider}`;
+  const refusal = refusalOf(settings.baseUrl, setting);
+  if (refusal !== undefined) return [{ about, status: "fail", message: `${name} cannot be asked: ${refusal}` }];
   if (!network) return [{ about, status: "ok", message: `${name}; --network asks whether it answers` }];
   const trouble = await askModel(settings, setting.door);
   if (trouble !== undefined) return [{ about, status: "fail", message: trouble }];
@@ -116,7 +133,26 @@ async function examineSearch(setting: Setting): Promise<Finding[]> {
   }
   const asks: Finding = { about, status: "ok", message: `web_search asks ${usable.join(", then ")}` };
   const folder = usable.includes("corpus") ? await examineCorpus(env[searchVariables.corpus] || corpus.corpus) : [];
-  return [asks, ...lacking, ...folder, ...(network ? await askProviders(providers) : [])];
+  const refused = refusedProviders(usable, setting);
+  const others = providers.filter(({ name }) => !refused.has(name));
+  return [asks, ...lacking, ...folder, ...refused.values(), ...(network ? await askProviders(others) : [])];
+}
+
+/** Those that are to be asked where the door lets nobody ask. */
+function refusedProviders(usable: readonly string[], setting: Setting): ReadonlyMap<string, Finding> {
+  const { env, config } = setting;
+  const { search: file = {} } = config.services;
+  const addresses = {
+    searxng: env[searchVariables.searxng]?.trim() || file.searxng_url,
+    mediawiki: env[searchVariables.mediawiki]?.trim() || file.mediawiki_url,
+  };
+  const found = Object.entries(addresses).flatMap(([name, url]): [string, Finding][] => {
+    const why = usable.includes(name) ? refusalOf(url, setting) : undefined;
+    return why === undefined
+      ? []
+      : [[name, { about: "search", status: "fail", message: `${name} cannot be asked: ${why}` }]];
+  });
+  return new Map(found);
 }
 
 async function examineCorpus(folder = "."): Promise<Finding[]> {
@@ -141,9 +177,27 @@ async function askProviders(providers: OpenedProviders["providers"]): Promise<Fi
 async function examineNotes({ dir, config }: Setting): Promise<Finding[]> {
   const about = "notes";
   const folder = resolve(dir, config.services.vault?.folder ?? ".");
-  if (await isFolder(folder)) return [{ about, status: "ok", message: `localSearch looks in ${fromHere(folder)}` }];
-  const message = `the folder of notes ${fromHere(folder)} does not exist`;
-  return [{ about, status: "warn", message, todo: `make it, or name another with vault: in ${workspaceFile}` }];
+  if (!(await isFolder(folder))) {
+    const message = `the folder of notes ${fromHere(folder)} does not exist`;
+    return [{ about, status: "warn", message, todo: `make it, or name another with vault: in ${workspaceFile}` }];
+  }
+  const looks: Finding = { about, status: "ok", message: `localSearch looks in ${fromHere(folder)}` };
+  const index = join(dir, ".windlass", "index.db");
+  if (!(await exists(index)) || indexFaults(index).length === 0) return [looks];
+  const todo = "nothing has to be done: it is made anew from the notes when they are next searched";
+  return [looks, { about, status: "warn", message: `their index ${fromHere(index)} is damaged`, todo }];
+}
+
+/** Said only where servers of one's own are set that cannot be asked. */
+function examineWeather(setting: Setting): Promise<Finding[]> {
+  const { forecast_url, geocoding_url } = setting.config.services.weather ?? {};
+  const refusals = Object.entries({ forecast_url, geocoding_url }).flatMap(([key, url]): Finding[] => {
+    const why = refusalOf(url, setting);
+    return why === undefined
+      ? []
+      : [{ about: "weather", status: "fail", message: `weather.${key} cannot be asked: ${why}` }];
+  });
+  return Promise.resolve(refusals);
 }
 
 async function examineMemory({ dir }: Setting): Promise<Finding[]> {

@@ -10,10 +10,13 @@ export interface Parameter {
   readonly types: ReadonlySet<string>;
 }
 
-/** The parameters of a tool, in the order of its schema, also where they stand behind references and in unions. */
-export function parametersOf(json: JsonSchema): Parameter[] {
+/**
+ * The parameters of a tool, in the order of its schema, also where they stand behind references and in unions; or the
+ * fields of an object that is described somewhere inside that schema.
+ */
+export function parametersOf(json: JsonSchema, inside: JsonSchema = json): Parameter[] {
   const found = new Map<string, JsonSchema[]>();
-  for (const view of viewsOf(json, json, everyMember)) {
+  for (const view of viewsOf(json, inside, everyMember)) {
     const { properties } = view;
     if (!isRecord(properties)) continue;
     for (const [name, schema] of Object.entries(properties)) {
@@ -21,7 +24,7 @@ export function parametersOf(json: JsonSchema): Parameter[] {
     }
   }
   const required = new Set(
-    viewsOf(json, json, sureMember).flatMap((view) => (Array.isArray(view["required"]) ? view["required"] : [])),
+    viewsOf(json, inside, sureMember).flatMap((view) => (Array.isArray(view["required"]) ? view["required"] : [])),
   );
   return [...found].map(([name, schemas]) => ({
     name,
@@ -29,6 +32,20 @@ export function parametersOf(json: JsonSchema): Parameter[] {
     required: required.has(name),
     types: unionOf(schemas.map((schema) => typesOf(json, schema))),
   }));
+}
+
+/** The fields of the objects that a parameter takes. */
+export function fieldsOf(json: JsonSchema, { schemas }: Parameter): Parameter[] {
+  const found = schemas.flatMap((schema) => parametersOf(json, schema));
+  return [...new Map(found.toReversed().map((field) => [field.name, field])).values()].toReversed();
+}
+
+/** What the items of the lists are that a parameter takes, where the schema says so. */
+export function itemOf(json: JsonSchema, { name, schemas }: Parameter): Parameter | undefined {
+  const views = schemas.flatMap((schema) => viewsOf(json, schema, everyMember));
+  const items = views.map((view) => view["items"]).find(isRecord);
+  if (items === undefined) return undefined;
+  return { name: `${name}[]`, required: true, schemas: viewsOf(json, items, sureMember), types: typesOf(json, items) };
 }
 
 /** What a key takes that no property declares; undefined where such keys are not taken. */

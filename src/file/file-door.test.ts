@@ -185,6 +185,45 @@ describe("hostile paths", () => {
     expect(existsSync(join(root, "nowhere"))).toBe(false);
   });
 
+  test("what stands in the way is named, and not the file that was wanted", async () => {
+    const { top, root } = trap();
+    const door = createFileDoor({
+      roots: [
+        { path: root, write: true },
+        { path: join(top, "outside"), write: true },
+      ],
+    });
+    for (const createParents of [true, false]) {
+      for (const path of ["sub/a.md/b.md", "sub/a.md/b/c/d.md"]) {
+        await expect(door.write(path, "x", { createParents })).rejects.toThrow(/^sub\/a\.md is no folder$/);
+        await expect(door.edit(path, () => new Uint8Array())).rejects.toThrow(/^sub\/a\.md is no folder$/);
+      }
+    }
+    await expect(door.write(join(top, "outside/s.txt/x"), "x")).rejects.toThrow(
+      `${join(top, "outside/s.txt")} is no folder`,
+    );
+    await expect(door.write("dangling/a.md", "x", { createParents: true })).rejects.toThrow(/^dangling is no folder$/);
+  });
+
+  test("a folder that is missing is named with how to have it made, to those who could", async () => {
+    const { root } = place();
+    const wanted = open(root).write("new/deep/a.md", "x");
+    await expect(wanted).rejects.toThrow(
+      "the folder new/deep does not exist; pass create_parents: true to have it made",
+    );
+    await expect(open(root).edit("new/a.md", () => new Uint8Array())).rejects.toThrow(/^new\/a\.md does not exist$/);
+  });
+
+  test.each(["photo\u202egpj.exe", "con.md", "a.md ", "ab:c"])("%j is told to readers as missing", async (name) => {
+    const { root } = place();
+    const door = open(root);
+    const missing = /^there is no .*; list its folder, and write the path as it is shown there$/;
+    await expect(door.read(name)).rejects.toThrow(missing);
+    await expect(door.edit(name, () => new Uint8Array())).rejects.toThrow(missing);
+    await expect(door.walk(name).next()).rejects.toThrow(missing);
+    await expect(open(root).write(name, "x")).rejects.toThrow(/^there is no .*, and (?:a new file may|the name )/);
+  });
+
   test("a socket and a device are no files, and opening them waits for nobody", async () => {
     const { root } = place();
     const server = createServer();
@@ -221,6 +260,19 @@ describe("hostile paths", () => {
   test("a root that is missing is named", async () => {
     const { top } = place();
     await expect(open(join(top, "none")).read("a")).rejects.toThrow(/none does not exist; make it first/);
+  });
+
+  test("where no folder is open, that is what is said", async () => {
+    const door = createFileDoor({ roots: [] });
+    const none = {
+      code: "not_available",
+      reason: "no_folder",
+      message: expect.stringMatching(/^no folder is open; .*`files`/) as string,
+    };
+    await expect(door.read("a")).rejects.toMatchObject(none);
+    await expect(door.write("a", "")).rejects.toMatchObject(none);
+    await expect(door.edit("a", () => new Uint8Array())).rejects.toMatchObject(none);
+    await expect(door.walk(".").next()).rejects.toMatchObject(none);
   });
 });
 
@@ -615,46 +667,6 @@ describe("writing", () => {
     expect(readdirSync(root).sort()).toEqual([".windlass-note.tmp", alive, foreign, "a.md", "big.md", "sub"].sort());
   });
 });
-
-describe("writing under kill -9", () => {
-  test("50 times: the file is old or new, never half, and the next write leaves no leftovers", async () => {
-    const { root } = place();
-    const body = (count: number): string => `${count}\n`.repeat(50_000);
-    writeFileSync(join(root, "a.md"), body(0));
-    let newer = 0;
-    let leftovers = 0;
-    for (let kill = 0; kill < 50; kill++) {
-      const last = Number(readFileSync(join(root, "a.md"), "utf8").split("\n", 1)[0]);
-      const child = spawn(process.execPath, ["--input-type=module", "-e", writer, root, String(last)], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      await new Promise((resolve) => child.stdout.once("data", resolve));
-      // Somewhere within the first writes.
-      await new Promise((resolve) => setTimeout(resolve, (kill * 7) % 23));
-      child.kill("SIGKILL");
-      await ended;
-      const text = readFileSync(join(root, "a.md"), "utf8");
-      const count = Number(text.split("\n", 1)[0]);
-      expect(text === body(count)).toBe(true);
-      expect(count).toBeGreaterThanOrEqual(last);
-      if (count > last) newer++;
-      if (readdirSync(root).some((name) => name.endsWith(".tmp"))) leftovers++;
-    }
-    expect(newer).toBeGreaterThan(0);
-    expect(leftovers).toBeGreaterThan(0);
-    await open(root).write("b.md", "done");
-    expect(readdirSync(root).sort()).toEqual(["a.md", "b.md", "sub"]);
-  }, 60_000);
-});
-
-/** Writes one version after another, each as one number repeated. */
-const writer = `
-const { createFileDoor } = await import(${JSON.stringify(join(import.meta.dirname, "index.ts"))});
-const door = createFileDoor({ roots: [{ path: process.argv[1], write: true }] });
-process.stdout.write("ready");
-for (let count = Number(process.argv[2]) + 1; ; count++) await door.write("a.md", (count + "\\n").repeat(50_000));
-`;
 
 describe("walking", () => {
   function tree(root: string, files: Record<string, string>): void {

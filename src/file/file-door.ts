@@ -6,7 +6,7 @@ import { ClosedPlaces, usuallyClosed } from "./closed-places.ts";
 import { checkSignal, fromSystem, refuseFile, systemCode } from "./file-reasons.ts";
 import { Folder, type Guard } from "./folder.ts";
 import { openParent } from "./make-folders.ts";
-import { shown } from "./path-parts.ts";
+import { type PathUse, shown } from "./path-parts.ts";
 import { type FileBytes, readBytes } from "./read-bytes.ts";
 import { type FileRoot, Roots, type Wanted } from "./roots.ts";
 import { sha256Of } from "./sha256.ts";
@@ -128,7 +128,7 @@ class RootedDoor implements FileDoor {
   async read(path: string, { offset = 0, maxBytes = this.maxBytes, signal }: ReadOptions = {}): Promise<ReadFile> {
     checkSignal(signal);
     const roots = await this.#find();
-    const wanted = await roots.want(path);
+    const wanted = await roots.want(path, "find");
     const real = await roots.follow(wanted);
     // What is around a root is no business of the door, not even to look at the root from there.
     if (roots.isRoot(real)) throw refuseFile("not_a_file", `${shown(wanted.shown)} is a folder; name a file`);
@@ -160,8 +160,8 @@ class RootedDoor implements FileDoor {
     change: (before: Before) => Uint8Array | Promise<Uint8Array>,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Written> {
-    return this.#inTarget(path, options, async (target, wanted) => {
-      if (target.old === undefined) throw refuseFile("not_found", `${shown(wanted.shown)} does not exist`);
+    return this.#inTarget(path, { ...options, use: "find" }, async (target, wanted) => {
+      if (target.old === undefined) throw missing(wanted);
       const before = await this.#content(target, wanted, options.signal);
       const bytes = await change(before);
       this.#checkSize(bytes, wanted.shown);
@@ -175,7 +175,7 @@ class RootedDoor implements FileDoor {
   async *walk(path: string, options: WalkOptions = {}): AsyncGenerator<WalkEntry, WalkEnd> {
     checkSignal(options.signal);
     const roots = await this.#find();
-    const wanted = await roots.want(path);
+    const wanted = await roots.want(path, "find");
     const real = await roots.follow(wanted);
     const guard: Guard = { path: wanted.shown, check: (place) => roots.check(place, wanted.shown) };
     const open: Folder[] = [];
@@ -215,14 +215,14 @@ class RootedDoor implements FileDoor {
   /** Finds where to write, waits for the turn of that file, and works there. */
   async #inTarget<T>(
     path: string,
-    options: WriteOptions,
+    options: WriteOptions & { readonly use?: PathUse },
     work: (target: Target, wanted: Wanted) => Promise<T>,
   ): Promise<T> {
     checkSignal(options.signal);
     const roots = await this.#find();
-    const wanted = await roots.want(path);
+    const wanted = await roots.want(path, options.use ?? "make");
     if (wanted.names.length === 0) throw refuseFile("not_a_file", `${shown(wanted.shown)} is a folder; name a file`);
-    const { folder, name } = await this.#openTarget(roots, wanted, options.createParents === true);
+    const { folder, name } = await this.#openTarget(roots, wanted, options);
     try {
       return await turns.take(`${folder.real}${sep}${name}`, async () => {
         checkSignal(options.signal);
@@ -239,12 +239,17 @@ class RootedDoor implements FileDoor {
     }
   }
 
-  async #openTarget(roots: Roots, wanted: Wanted, make: boolean): Promise<{ folder: Folder; name: string }> {
+  async #openTarget(
+    roots: Roots,
+    wanted: Wanted,
+    { createParents = false, use }: WriteOptions & { readonly use?: PathUse },
+  ): Promise<{ folder: Folder; name: string }> {
     const guard: Guard = { path: wanted.shown, check: (place) => roots.checkWritable(place, wanted.shown) };
     const name = wanted.names.at(-1) ?? "";
     // Before folders are made for it, and again by where it really is.
     roots.check(join(wanted.base, ...wanted.names), wanted.shown);
-    const folder = await openParent(wanted, guard, make);
+    const folder = await openParent(wanted, guard, createParents);
+    if (folder === undefined) throw use === "find" ? missing(wanted) : missingFolder(wanted);
     let kept = false;
     try {
       guard.check(join(folder.real, name));
@@ -300,6 +305,16 @@ class RootedDoor implements FileDoor {
   #tooLarge(path: string, size: number): Error {
     return refuseFile("too_large", `${shown(path)} has ${size} bytes, more than the ${this.maxBytes} allowed here`);
   }
+}
+
+function missing({ shown: path }: Wanted): Error {
+  return refuseFile("not_found", `${shown(path)} does not exist`);
+}
+
+/** Named as the tool names it; to whoever calls the door, `createParents` says the same. */
+function missingFolder({ shown: path }: Wanted): Error {
+  const folder = shown(dirname(path));
+  return refuseFile("not_found", `the folder ${folder} does not exist; pass create_parents: true to have it made`);
 }
 
 async function entryStats(folder: Folder, name: string, wanted: Wanted): Promise<Stats | undefined> {

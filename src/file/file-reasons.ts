@@ -2,6 +2,7 @@ import { FailureError, type ReasonFailure, failuresFor } from "../base/index.ts"
 
 /** Every reason for which the file door refuses or fails. The files reference in the docs is generated from it. */
 export const fileReasons = {
+  no_folder: { code: "not_available", means: "No folder is open at all.", retry: "never" },
   bad_path: { code: "validation_error", means: "The path is no text, too long, or holds control characters." },
   bad_name: { code: "validation_error", means: "A name in the path means something else on another system." },
   absolute: { code: "permission_denied", means: "The path is absolute and leads to none of the open folders." },

@@ -1,42 +1,56 @@
 import { mkdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
-import { fromSystem, refuseFile, systemCode } from "./file-reasons.ts";
+import { dirname, join } from "node:path";
+import { fromSystem, systemCode } from "./file-reasons.ts";
 import { Folder, type Guard } from "./folder.ts";
 import { shown } from "./path-parts.ts";
 import type { Wanted } from "./roots.ts";
 
-/** Opens the folder of a wanted file; with `make`, folders that are missing are made, one by one and never through a link. */
-export async function openParent(wanted: Wanted, guard: Guard, make: boolean): Promise<Folder> {
+/**
+ * Opens the folder of a wanted file; undefined where there is none. With `make`, folders that are missing are made, one
+ * by one and never through a link.
+ */
+export async function openParent(wanted: Wanted, guard: Guard, make: boolean): Promise<Folder | undefined> {
   const names = wanted.names.slice(0, -1);
   for (let known = names.length; ; known--) {
     const real = await realpathOf(join(wanted.base, ...names.slice(0, known)), wanted.shown);
-    if (real === undefined && known > 0 && make) continue;
-    if (real === undefined) {
-      const folder = shown(names.join("/") || ".");
-      throw refuseFile("not_found", `the folder ${folder} does not exist; make it, or ask for it to be made`);
+    if (real === "missing" && !make) return undefined;
+    if (real === "missing" || real === "blocked") {
+      if (known === 0) return undefined;
+      continue;
     }
-    guard.check(real);
-    return descend(await Folder.open(real, guard), names.slice(known), guard);
+    guard.check(real.path);
+    return descend(await Folder.open(real.path, about(wanted, known, guard)), { wanted, known, guard });
   }
 }
 
-/** Undefined where there is nothing. */
-async function realpathOf(path: string, told: string): Promise<string | undefined> {
+/** A guard that speaks of the folder of so many names: what stands in the way is that, and not the file in it. */
+function about({ names, shown: path }: Wanted, known: number, guard: Guard): Guard {
+  let folder = path;
+  for (let at = names.length; at > known; at--) folder = dirname(folder);
+  return { path: folder, check: (real) => guard.check(real) };
+}
+
+/** Where a folder is; or that there is nothing, or something that is no folder on the way to it. */
+async function realpathOf(path: string, told: string): Promise<{ readonly path: string } | "missing" | "blocked"> {
   try {
-    return await realpath(path);
+    return { path: await realpath(path) };
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT") return "missing";
+    if (systemCode(error) === "ENOTDIR") return "blocked";
     throw fromSystem(error, shown(told));
   }
 }
 
-async function descend(from: Folder, names: readonly string[], guard: Guard): Promise<Folder> {
+async function descend(
+  from: Folder,
+  { wanted, known, guard }: { readonly wanted: Wanted; readonly known: number; readonly guard: Guard },
+): Promise<Folder> {
   let folder = from;
-  for (const name of names) {
+  for (const [at, name] of wanted.names.slice(known, -1).entries()) {
     try {
       guard.check(join(folder.real, name));
       await makeFolder(folder, name, guard);
-      const next = await folder.enter(name, guard);
+      const next = await folder.enter(name, about(wanted, known + at + 1, guard));
       await folder.close();
       folder = next;
     } catch (error) {

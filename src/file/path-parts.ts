@@ -18,10 +18,16 @@ export interface PathParts {
   readonly names: readonly string[];
 }
 
+/** What a path is for: something that has to be there, or something that may be made. */
+export type PathUse = "find" | "make";
+
+/** Why nothing is done with a path. */
+type Objection = (use: PathUse) => FailureError;
+
 /** A path that may be written in an odd way, and yet name something. */
 export interface ReadPath extends PathParts {
   /** The last of its names, by its place, that no new file may have, and why; undefined where all are fit. */
-  readonly odd: { readonly at: number; readonly objection: FailureError } | undefined;
+  readonly odd: { readonly at: number; readonly objection: Objection } | undefined;
 }
 
 /**
@@ -31,7 +37,7 @@ export interface ReadPath extends PathParts {
  */
 export function pathParts(path: unknown): PathParts {
   const { odd, ...parts } = readPath(path);
-  if (odd !== undefined) throw odd.objection;
+  if (odd !== undefined) throw odd.objection("make");
   return parts;
 }
 
@@ -53,21 +59,26 @@ export function readPath(path: unknown): ReadPath {
 function objectionTo(
   name: string,
   { path, first }: { readonly path: string; readonly first: boolean },
-): FailureError | undefined {
-  if (control.test(name)) return unreadable(path);
+): Objection | undefined {
+  if (control.test(name)) return () => unreadable(path);
   if (name.includes("\\") || (first && /^[a-z]:/i.test(path))) {
-    return refuseFile("absolute", `${shown(path)} is written for Windows; write a relative path with / between names`);
+    const message = `${shown(path)} is written for Windows; write a relative path with / between names`;
+    return () => refuseFile("absolute", message);
   }
   if (first && path.startsWith("~")) {
-    return refuseFile("absolute", `${shown(path)}: ~ is not expanded; write a path inside the open folders`);
+    const message = `${shown(path)}: ~ is not expanded; write a path inside the open folders`;
+    return () => refuseFile("absolute", message);
   }
-  if (showPath(name) !== name) {
-    const message = `there is no ${shown(path)}, and a new file may have no name with characters that nobody sees`;
-    return refuseFile("bad_name", message);
-  }
+  if (showPath(name) !== name) return badName(path, "a new file may have no name with characters that nobody sees");
   if (!device.test(name) && !/[. ]$/.test(name) && !name.includes(":")) return undefined;
-  const message = `${shown(path)}: the name ${JSON.stringify(showPath(name))} is not usable on every system; choose another`;
-  return refuseFile("bad_name", message);
+  return badName(path, `the name ${JSON.stringify(showPath(name))} is not usable on every system; choose another`);
+}
+
+/** Whoever looks for a file is told that it is not there; how a new one may be called is of no use to them. */
+function badName(path: string, rule: string): Objection {
+  const missing = `there is no ${shown(path)}`;
+  const advice = "list its folder, and write the path as it is shown there";
+  return (use) => refuseFile("bad_name", use === "find" ? `${missing}; ${advice}` : `${missing}, and ${rule}`);
 }
 
 function unreadable(path: string): FailureError {

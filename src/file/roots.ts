@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { isBelow } from "../base/index.ts";
 import type { ClosedPlaces } from "./closed-places.ts";
 import { fromSystem, refuseFile } from "./file-reasons.ts";
-import { type PathParts, readPath, shown } from "./path-parts.ts";
+import { type PathParts, type PathUse, readPath, shown } from "./path-parts.ts";
 import { readShownPath } from "./show-path.ts";
 
 /** A folder that the door opens. */
@@ -59,7 +59,7 @@ export class Roots {
    * What is there is found by its name, whatever that is, and also by the form in which the name is shown; a name for
    * something new must be one that every system takes.
    */
-  async want(path: unknown): Promise<Wanted> {
+  async want(path: unknown, use: PathUse): Promise<Wanted> {
     const { odd, ...parts } = readPath(path);
     const meant = typeof path === "string" ? readShownPath(path) : undefined;
     if (meant !== undefined) {
@@ -68,16 +68,20 @@ export class Roots {
     }
     if (odd === undefined) return this.#place(parts);
     // A name that is a path elsewhere is no name there at all.
-    if (process.platform === "win32") throw odd.objection;
+    if (process.platform === "win32") throw odd.objection(use);
     const wanted = this.#place(parts);
     if (await isThere(wanted, odd.at + 1)) return wanted;
-    throw odd.objection;
+    throw odd.objection(use);
   }
 
   #place({ absolute, names }: PathParts): Wanted {
+    if (this.#first === undefined) {
+      const advice = "to open one, give the tools `files`, such as createFileDoor({ roots: [{ path, write: true }] })";
+      throw refuseFile("no_folder", `no folder is open; ${advice}`, { forModel: "no folder is open to tools here" });
+    }
     const [first] = this.#roots;
-    if (first === undefined || resolve(this.#first?.path ?? "") !== first.path) {
-      throw refuseFile("not_found", `the folder ${shown(this.#first?.path ?? "")} does not exist; make it first`);
+    if (first === undefined || resolve(this.#first.path) !== first.path) {
+      throw refuseFile("not_found", `the folder ${shown(this.#first.path)} does not exist; make it first`);
     }
     if (!absolute) return { base: first.real, names, shown: names.join("/") || "." };
     const full = sep + names.join(sep);

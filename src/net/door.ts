@@ -41,6 +41,8 @@ export interface HttpRequest {
   readonly maxBytes?: number;
   /** 5 where none is given. */
   readonly maxRedirects?: number;
+  /** Told where a redirect leads before it is followed; what it throws ends the request. Its time is not counted. */
+  readonly onRedirect?: (to: URL) => void | Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -113,6 +115,8 @@ interface Run {
   readonly signal: AbortSignal;
   /** From now on only the caller ends it. */
   untimed(): void;
+  /** Waits for this without counting the time. */
+  pausing(wait: () => void | Promise<void>): Promise<void>;
   end(): void;
 }
 
@@ -151,7 +155,7 @@ class HttpDoor implements StreamingDoor {
     const first = this.#firstHop(asked);
     const run = this.#begin(first, asked, asked.timeoutMs ?? this.#limits.timeoutMs);
     try {
-      const { response, hop } = await this.#follow(first, asked.maxRedirects ?? 5, run.signal);
+      const { response, hop } = await this.#follow(first, run, asked);
       return await finish(response, hop, asked.maxBytes ?? this.#limits.maxBytes);
     } catch (error) {
       throw run.signal.aborted ? (run.signal.reason as FailureError) : error;
@@ -164,7 +168,7 @@ class HttpDoor implements StreamingDoor {
     const first = this.#firstHop(asked);
     const run = this.#begin(first, asked, asked.headTimeoutMs);
     try {
-      const { response, hop } = await this.#follow(first, asked.redirect === "manual" ? undefined : 5, run.signal);
+      const { response, hop } = await this.#follow(first, run, asked);
       run.untimed();
       return {
         status: response.statusCode,
@@ -192,7 +196,9 @@ class HttpDoor implements StreamingDoor {
     const run = new AbortController();
     const late = (): void =>
       run.abort(refuse("timeout", `no complete response from ${url.host} within ${(timeoutMs ?? 0) / 1000} s`));
-    const timer = timeoutMs === undefined ? undefined : this.#clock.after(timeoutMs, late);
+    let since = this.#clock.elapsed();
+    let restMs = timeoutMs;
+    let timer = restMs === undefined ? undefined : this.#clock.after(restMs, late);
     const cancel = (): void => run.abort(refuse("aborted", "the request was cancelled", { cause: signal?.reason }));
     signal?.addEventListener("abort", cancel, { once: true });
     if (signal?.aborted === true) cancel();
@@ -200,6 +206,13 @@ class HttpDoor implements StreamingDoor {
     return {
       signal: run.signal,
       untimed: () => timer?.cancel(),
+      pausing: async (wait) => {
+        timer?.cancel();
+        if (restMs !== undefined) restMs -= this.#clock.elapsed() - since;
+        await Promise.race([wait(), whenAborted(run.signal)]);
+        since = this.#clock.elapsed();
+        if (restMs !== undefined) timer = this.#clock.after(Math.max(0, restMs), late);
+      },
       end: () => {
         timer?.cancel();
         signal?.removeEventListener("abort", cancel);
@@ -214,18 +227,21 @@ class HttpDoor implements StreamingDoor {
     await (await this.#agent)?.destroy();
   }
 
-  /** Follows redirects; where no number of them is given, a redirect is an answer like others. */
-  async #follow(first: Hop, mostHops: number | undefined, signal: AbortSignal): Promise<Arrived> {
+  /** Follows redirects, unless the caller wants to see them. */
+  async #follow(first: Hop, run: Run, asked: HttpRequest | StreamRequest): Promise<Arrived> {
+    const { redirect, maxRedirects: mostHops = 5, onRedirect }: Partial<HttpRequest & StreamRequest> = asked;
     let hop = first;
     for (let hops = 0; ; hops++) {
-      const response = await this.#send(hop, signal);
+      const response = await this.#send(hop, run.signal);
       const answer = answerOf(response);
-      if (mostHops === undefined || !isRedirect(answer)) return { response, hop };
+      if (redirect === "manual" || !isRedirect(answer)) return { response, hop };
       response.body.on("error", () => {}).destroy();
       if (hops >= mostHops) {
         throw refuse("too_many_redirects", `${first.url.host} redirects more than ${mostHops} times`);
       }
-      hop = nextHop(hop, answer, this.#allow);
+      const next = nextHop(hop, answer, this.#allow);
+      if (onRedirect !== undefined) await run.pausing(() => onRedirect(new URL(next.url)));
+      hop = next;
     }
   }
 

@@ -1,5 +1,6 @@
 export { type AllowList, parseAllowList } from "./allow-list.ts";
 export type { RequestHeaders } from "./check-headers.ts";
+export { checkUrl } from "./check-url.ts";
 export type { Dial } from "./connector.ts";
 export {
   type Door,

@@ -111,7 +111,10 @@ const longestDescription = 2000;
 function describeForms(forms: readonly JsonSchema[]): string {
   const texts = forms.slice(0, 20).map((form) => {
     const required = requiredOf(form);
-    const keys = Object.entries(propertiesOf(form)).map(([key, schema]) => {
+    const own = new Map<string, unknown>(Object.entries(propertiesOf(form)));
+    // A form may ask for a key that is described beside it.
+    for (const key of required) if (!own.has(key)) own.set(key, true);
+    const keys = [...own].map(([key, schema]) => {
       const values = isRecord(schema) ? fixedValues(schema) : undefined;
       const fixed = values?.length === 1 ? `: ${JSON.stringify(values[0])}` : "";
       return `${key}${required.includes(key) ? "" : "?"}${fixed}`;

@@ -78,6 +78,30 @@ describe.concurrent("windlass init", () => {
 });
 
 describe.concurrent("windlass validate", () => {
+  test("files of servers, of skills and of contracts are checked as what they are", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "",
+      "mcp.json": '{ "mcpServers": { "odd": { "commnad": "x" } } }',
+      "elsewhere/mcp.local.json": '{ "mcpServers": {} }',
+      "skills/odd/SKILL.md": "# No front matter\n",
+      "skills/good/SKILL.md": "---\nname: good\ndescription: Does good. Use when good is wanted.\n---\n\nGo.\n",
+      "capabilities/search.yaml": "capability: search\n",
+    });
+    const check = (path: string) => windlass(["validate", path], { cwd });
+    const [servers, elsewhere, odd, good, contract] = await Promise.all(
+      ["mcp.json", "elsewhere/mcp.local.json", "skills/odd/SKILL.md", "skills/good", "capabilities/search.yaml"].map(
+        check,
+      ),
+    );
+    expect(servers).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "command"?') as string });
+    expect(servers?.stderr).toContain("mcp.json:1:");
+    expect(servers?.stderr).not.toContain("SKILL.md");
+    expect(elsewhere).toMatchObject({ code: 0, stderr: "" });
+    expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining("front matter") as string });
+    expect(good).toMatchObject({ code: 0, stderr: "" });
+    expect(contract?.stderr).not.toContain("entry");
+  });
+
   const good =
     "name: fine\ndescription: Works.\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n";
   const bad = "name: 坏的\ndescripton: oops\nentry:\n  type: builtin\n  handler: ecko\n";

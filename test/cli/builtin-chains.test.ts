@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { checkSandbox } from "../../src/builtin/index.ts";
+import { loopbackSite } from "../support/loopback-site.ts";
 import { type OpenAiServer, type ServerAnswer, openAiServer } from "../support/openai-server.ts";
 import { writeFiles } from "../support/workspace.ts";
 import { askingTool, writingAnswers } from "../support/writing-answers.ts";
@@ -111,19 +112,78 @@ describe.concurrent("[A17] research-summarize-store, without a network", () => {
 
   test("where no search is set up, what is remembered stands in for it", async () => {
     const cwd = await folder();
-    const empty = await runChain("research-summarize-store", { topic: "tide mills" }, { cwd });
-    expect(statuses(empty)).toEqual({ search: "recovered", fetch: "skipped", summarize: "skipped", store: "skipped" });
-
     const content = "Tide mills grind when the flood has gone. They rest at high water.";
     await windlass(["call", "memory_store", `content=${content}`], { cwd });
     const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain("memory_recall stands in");
     expect(stderr).toContain("WINDLASS_SEARXNG_URL");
-    const { summary, sources_count } = JSON.parse(stdout) as { summary: string; sources_count: number };
+    const { summary, ...rest } = JSON.parse(stdout) as { summary: string };
     expect(summary).toContain("- Tide mills grind when the flood has gone.");
     expect(summary).toMatch(/: memory:mem-\w+$/);
-    expect(sources_count).toBe(1);
+    expect(rest).toMatchObject({
+      sources_count: 1,
+      message: "The web could not be searched; the summary is of what memory knows.",
+    });
+  });
+
+  test("where no search is set up and nothing is remembered, it fails and says what to set", async () => {
+    const cwd = await folder();
+    const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("error: search: no search provider is set up");
+    expect(stderr).toContain("WINDLASS_CORPUS (or search.corpus in windlass.yaml)");
+    // As a model hears it that calls the chain as a tool.
+    const call = await windlass(["call", "research-summarize-store", "topic=tide mills"], { cwd });
+    expect(call.code).toBe(1);
+    expect(call.stderr).toContain("no search provider is set up");
+    expect(call.stderr).not.toContain("Nothing was found");
+  });
+});
+
+/** A search engine and the pages that it finds: whatever the query names, in that order. */
+async function web(): Promise<{ cwd: string }> {
+  const site = await loopbackSite(({ url = "/" }, response) => {
+    const { pathname, searchParams } = new URL(url, site.origin);
+    const html = { "content-type": "text/html" };
+    if (pathname === "/search" && searchParams.get("q") === "blocked") response.writeHead(403).end();
+    else if (pathname === "/search") {
+      const names = (searchParams.get("q") ?? "").split(" ");
+      const results = names.map((name) => ({ title: name, url: `${site.origin}/${name}`, content: "tides and mills" }));
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ results }));
+    } else if (pathname === "/app") response.writeHead(200, html).end("<title>My App</title><div id=root></div>");
+    else if (pathname === "/paper") response.writeHead(200, { "content-type": "application/pdf" }).end("%PDF-1.4");
+    else if (pathname === "/mills")
+      response.writeHead(200, html).end("<title>Mills</title><p>Tide mills grind at the ebb.");
+    else response.writeHead(404).end();
+  });
+  onTestFinished(site.close);
+  const host = `127.0.0.1:${site.port}`;
+  const settings = `search: { searxng_url: "${site.origin}" }\nnetwork: { allow: ["${host}"] }\n`;
+  return { cwd: await folder({ "windlass.yaml": settings }) };
+}
+
+describe("[A17] research-summarize-store, over the web", () => {
+  test.each(["app mills", "gone mills", "paper gone mills"])(
+    "of %s it reads the first that can be read",
+    async (topic) => {
+      const { cwd } = await web();
+      const log = await runChain("research-summarize-store", { topic }, { cwd });
+      expect(statuses(log)).toMatchObject({ fetch: "recovered", summarize: "success", store: "success" });
+      expect(log.output).toMatchObject({ summary: expect.stringContaining("grind at the ebb"), sources_count: 1 });
+      expect((await recall("ebb", cwd))[0]?.metadata.sources).toEqual([expect.stringMatching(/\/mills$/)]);
+    },
+  );
+
+  test.each([
+    ["app", "error: fetch: the page holds no text"],
+    ["blocked", "error: search: SearXNG answered 403"],
+  ])("of %s alone it remembers nothing, and says why", async (topic, error) => {
+    const { cwd } = await web();
+    const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", `topic=${topic}`], { cwd });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(error);
+    expect(await recall("my app page", cwd)).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -118,6 +119,39 @@ describe.concurrent("windlass doctor looks at the services", () => {
     ]);
     const { found } = await examined("notes", { cwd });
     expect(found).toMatchObject([{ status: "warn", todo: "make it, or name another with vault: in windlass.yaml" }]);
+  });
+
+  test.each([
+    ["model", 'model: { base_url: "http://127.0.0.1:11434/v1", name: quay-1 }\n', "127.0.0.1:11434"],
+    ["search", 'search: { searxng_url: "http://localhost:8888", corpus: . }\n', "localhost:8888"],
+    ["search", 'search: { mediawiki_url: "http://wiki.internal/w/api.php" }\n', "wiki.internal:80"],
+    ["weather", 'weather: { forecast_url: "http://10.0.0.8/v1/forecast" }\n', "10.0.0.8:80"],
+  ])("a %s where the network is closed is a failure, also without asking", async (about, settings, entry) => {
+    const closed = await examined(about, { cwd: await folder({ "windlass.yaml": settings }) });
+    expect(closed.ok).toBe(false);
+    expect(closed.found.filter(({ status }) => status === "fail")).toMatchObject([
+      { message: expect.stringMatching(/cannot be asked: .*to open it, add .* to network\.allow/) as string },
+    ]);
+    const open = `${settings}network: { allow: ["${entry}"] }\n`;
+    expect(await examined(about, { cwd: await folder({ "windlass.yaml": open }) })).toMatchObject({ ok: true });
+  });
+
+  test("an index of the notes that is damaged is told of, and whole again after the next search", async () => {
+    const cwd = await folder({ "tides.md": "At the half moons the range is small." });
+    await windlass(["call", "localSearch", "query=moons"], { cwd });
+    expect((await examined("notes", { cwd })).found).toMatchObject([{ status: "ok" }]);
+    await writeFile(join(cwd, ".windlass/index.db"), randomBytes(4096));
+    expect((await examined("notes", { cwd })).found).toMatchObject([
+      { status: "ok" },
+      {
+        status: "warn",
+        message: "their index .windlass/index.db is damaged",
+        todo: expect.stringContaining("made anew") as string,
+      },
+    ]);
+    const { code, stdout } = await windlass(["call", "localSearch", "query=moons"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("tides.md") as string });
+    expect((await examined("notes", { cwd })).found).toMatchObject([{ status: "ok" }]);
   });
 
   test("what is remembered is counted, and a file that is no memory is a failure", async () => {

@@ -29,13 +29,14 @@ describe.concurrent("a dry run", () => {
     expect(dry_run).toHaveLength(5);
     const byStep = Object.fromEntries(dry_run.map((call: { step: string }) => [call.step, call]));
     expect(byStep).toEqual({
-      place: { step: "place", tool: "send", effect: "once", args: { to: "ada" } },
+      place: { step: "place", tool: "send", effect: "once", args: { to: "ada" }, untrusted: { to: "look" } },
       confirm: {
         step: "confirm",
         tool: "send",
         effect: "once",
         args: { to: "ada" },
         unknown: { body: "order ${steps.place.output.id + 1}" },
+        untrusted: { to: "look", body: "place" },
       },
       check: {
         step: "check",
@@ -43,6 +44,7 @@ describe.concurrent("a dry run", () => {
         effect: "read",
         args: { ms: 1 },
         unknown: { text: "${steps.place.output.id}" },
+        untrusted: { text: "place" },
       },
       thank: {
         step: "thank",
@@ -57,6 +59,7 @@ describe.concurrent("a dry run", () => {
         effect: "once",
         args: {},
         unknown: { to: "${item}" },
+        untrusted: { to: "place" },
         for_each: "${steps.place.output.copies}",
       },
     });

@@ -27,7 +27,10 @@ describe.concurrent("[C03] windlass skills", () => {
       "broken  [broken] the fil",
       "",
     ]);
-    expect(plain.stderr).toContain("skills/broken/SKILL.md, skills/odd/SKILL.md: windlass skills validate shows");
+    expect(plain.stderr).toContain(
+      "skills/pdf/tool.ts, skills/broken/SKILL.md, skills/odd/SKILL.md: windlass skills validate shows",
+    );
+    expect(plain.stdout + plain.stderr + json.stderr).not.toContain("code ran");
     const listed = JSON.parse(json.stdout) as Record<string, unknown>[];
     expect(listed.map(({ name, valid }) => [name, valid])).toEqual([
       ["Odd", true],
@@ -43,6 +46,7 @@ describe.concurrent("[C03] windlass skills", () => {
       metadata: {},
       allowed_tools: ["Read", "Bash(git:*)"],
       hidden: false,
+      code: ["skills/pdf/tool.ts"],
       valid: true,
       problems: [],
     });
@@ -94,5 +98,31 @@ describe.concurrent("[C03] windlass skills", () => {
       code: 2,
       stderr: expect.stringContaining("there is no folder") as string,
     });
+  });
+
+  test("no command runs code beside skills until windlass.yaml says so; those that look at skills name it", async () => {
+    const files = {
+      "skills/pdf/SKILL.md": skill("pdf"),
+      "skills/pdf/tools/convert.js": 'process.stderr.write("code ran\\n");',
+      "skills/pdf/scripts/run.js": 'process.stderr.write("code ran\\n");',
+    };
+    const cwd = await folder({ "windlass.yaml": "", ...files });
+    const commands = [["tools"], ["validate"], ["validate", "skills"], ["doctor"], ["skills", "validate"]];
+    commands.push(["call", "echo", "message=hi"], ["validate", "skills/pdf/tools/convert.js"]);
+    for (const words of commands) {
+      const { stdout, stderr, code } = await windlass(words, { cwd });
+      expect({ words, code, ran: (stdout + stderr).includes("code ran") }).toEqual({ words, code: 0, ran: false });
+      const names = words.includes("validate") || words[0] === "doctor";
+      if (names) expect(stdout + stderr).toContain("skills/pdf/tools/convert.js");
+    }
+    const allowed = await folder({ "windlass.yaml": "skills: { code: true }", ...files });
+    const [called, listed, examined] = await Promise.all(
+      [["call", "echo", "message=hi"], ["skills"], ["doctor"]].map((words) => windlass(words, { cwd: allowed })),
+    );
+    expect(called?.stderr).toBe("code ran\n");
+    expect(listed?.stderr).toContain(
+      "code beside skills is run, as skills: { code: true } says: skills/pdf/tools/convert.js",
+    );
+    expect(examined?.stdout).toContain("run code beside them: skills/pdf/tools/convert.js");
   });
 });

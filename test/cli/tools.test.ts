@@ -76,8 +76,34 @@ describe.concurrent("windlass tools", () => {
     expect(file.stdout).toContain('Try: windlass call 查询天气 城市="…"');
     expect(builtin.stdout).toContain("built in");
     expect(builtin.stdout).toContain("one of GET, HEAD");
-    expect(builtin.stdout).toContain("Try: windlass call http_request url=https://example.com");
+    expect(builtin.stdout).toContain("Try: windlass call http_request url=http://example.com/\n");
     expect(JSON.parse(json.stdout)).toMatchObject({ name: "查询天气", input_schema: { required: ["城市"] } });
+  });
+
+  test("shows what is inside lists and objects, and an example that the tool takes", async () => {
+    const bare = `name: send
+description: Sends it
+parameters:
+  - name: message
+    type: array
+    required: true
+    validation:
+      min_items: 1
+      items: { type: object, properties: { mail: { type: string, minLength: 1 } }, required: [mail] }
+entry: { type: builtin, handler: echo }
+`;
+    const cwd = await folder({ "tools/send.yaml": bare, "notes.md": "a draft" });
+    const [edit, send] = await Promise.all([
+      windlass(["tools", "show", "edit_file"], { cwd }),
+      windlass(["tools", "show", "send"], { cwd }),
+    ]);
+    expect(edit.stdout).toMatch(/^edits +list of object +The replacements, made in this order\. \(1 to 100 items\)$/m);
+    expect(edit.stdout).toMatch(/^edits\[\]\.old_text +string +required +The text to replace/m);
+    const call = /^Try: windlass (call edit_file path=notes\.md) edits='(.*)'$/m.exec(edit.stdout);
+    const made = await windlass([...(call?.[1] ?? "").split(" "), `edits=${call?.[2]}`], { cwd });
+    expect(made).toMatchObject({ code: 0 });
+    expect(send.stdout).toMatch(/^message\[\]\.mail +string +required +\(at least 1 character\)$/m);
+    expect(send.stdout).toContain(`Try: windlass call send message='[{"mail":"…"}]'`);
   });
 
   test("search finds by name, tag and description, the closest first", async () => {

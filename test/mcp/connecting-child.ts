@@ -13,8 +13,10 @@ const left: string[] = [];
 for (const mode of modes) {
   const address = { kind: "stdio", command: process.execPath, args: [program, mode], env: {}, cwd: tmpdir() } as const;
   const connection = await connector.connect(mode, address, { listener, signal });
-  const { content } = await connection.callTool("leave", {}, { signal });
-  left.push(content[0]?.type === "text" ? content[0].text : "");
+  for (const detached of [false, true]) {
+    const { content } = await connection.callTool("leave", { detached }, { signal });
+    left.push(content[0]?.type === "text" ? content[0].text : "");
+  }
 }
 console.log(JSON.stringify(left.map(Number)));
 setInterval(() => {}, 1_000);

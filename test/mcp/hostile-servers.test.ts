@@ -87,6 +87,19 @@ describe("a server that ends", () => {
     await expect.poll(() => childrenOf(stateDir)).toEqual([]);
   });
 
+  test("takes along what it started in a session of its own, when it is closed and when it dies", async () => {
+    const { connect, stateDir } = connecting({ limits: { endMs: 100 } });
+    const connection = await connect(good);
+    const left = Number(await textOf(connection.callTool("leave", { detached: true }, { signal: always })));
+    expect(runs(left)).toBe(true);
+    await connection.close();
+    expect([runs(left), childrenOf(stateDir)]).toEqual([false, []]);
+    const again = await connect(good);
+    const other = Number(await textOf(again.callTool("leave", { detached: true }, { signal: always })));
+    process.kill(childrenOf(stateDir)[0]!, "SIGKILL");
+    await expect.poll(() => runs(other), { timeout: 3_000 }).toBe(false);
+  });
+
   test("although it ignores the end of its input and SIGTERM", async () => {
     const { connect, stateDir } = connecting({ limits: { endMs: 100 } });
     const connection = await connect(mode("stubborn"));

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-/** A process that holds servers; each of them has started another program. */
+/** A process that holds servers; each has started a program in its group, and one in a group of its own. */
 async function holder(stateDir: string, ...modes: string[]): Promise<{ process: ChildProcess; left: number[] }> {
   const program = join(import.meta.dirname, "connecting-child.ts");
   const child = spawn(process.execPath, [program, stateDir, ...modes], { stdio: ["ignore", "pipe", "inherit"] });
@@ -23,7 +23,7 @@ async function holder(stateDir: string, ...modes: string[]): Promise<{ process: 
 
 describe("when our process is killed", () => {
   test("servers that honour the end of their input are gone within 2 s, the rest at the next start", async () => {
-    const { stateDir, connector, told } = connecting({ limits: { endMs: 200 } });
+    const { stateDir, connector, told } = connecting({ limits: { endMs: 60_000 } });
     const held = await holder(stateDir, "good", "stubborn");
     const files = readdirSync(join(stateDir, "mcp", "children"));
     const pidOf = (server: string): number => {
@@ -36,10 +36,11 @@ describe("when our process is killed", () => {
     held.process.kill("SIGKILL");
     await expect.poll(() => runs(good), { timeout: 2_000 }).toBe(false);
     expect(runs(stubborn)).toBe(true);
-    // The program that a server has started is left in both cases.
-    expect(held.left.map(runs)).toEqual([true, true]);
+    // The programs that a server has started are left in both cases.
+    expect(held.left.map(runs)).toEqual([true, true, true, true]);
+    // By force at once: they had their time.
     await connector.reap();
-    expect([runs(stubborn), ...held.left.map(runs)]).toEqual([false, false, false]);
+    expect([runs(stubborn), ...held.left.map(runs)]).toEqual([false, false, false, false, false]);
     expect(childrenOf(stateDir)).toEqual([]);
     expect(told.lines.filter((line) => line.includes("that was left running"))).toHaveLength(2);
   });
@@ -51,18 +52,22 @@ describe("when our process is killed", () => {
     held.process.kill("SIGTERM");
     await expect.poll(() => runs(pid!), { timeout: 2_000 }).toBe(false);
     await connector.reap();
-    expect(held.left.map(runs)).toEqual([false]);
+    expect(held.left.map(runs)).toEqual([false, false]);
   });
 });
 
 describe("what is left behind by others is left alone", () => {
   test("servers of a process that lives", async () => {
     const { stateDir, connector } = connecting();
-    await holder(stateDir, "good");
+    const held = await holder(stateDir, "good");
     const [pid] = childrenOf(stateDir);
     await connector.reap();
-    expect(runs(pid!)).toBe(true);
+    expect([runs(pid!), ...held.left.map(runs)]).toEqual([true, true, true]);
     expect(childrenOf(stateDir)).toEqual([pid]);
+    held.process.kill("SIGKILL");
+    await once(held.process, "exit");
+    await connector.reap();
+    expect(held.left.map(runs)).toEqual([false, false]);
   });
 
   test("servers of this very process", async () => {

@@ -1,6 +1,6 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 
@@ -9,8 +9,10 @@ import net from "node:net";
  * names, and fails. Loaded by `only-loopback.ts` into the process of the tests, and by `NODE_OPTIONS` into those that
  * the tests start; it must not load anything but Node's own modules, and must be done when it is loaded. Threads are not
  * watched: those of this project have nothing to do with the network.
+ *
+ * The name has no prefix of this project: programs that drop all settings of it from the environment must not drop this.
  */
-export const attemptsVariable = "WINDLASS_TEST_ATTEMPTS";
+export const attemptsVariable = "LOOPBACK_ONLY_ATTEMPTS";
 
 /** One attempt to reach something else. */
 export interface Attempt {
@@ -34,8 +36,15 @@ function isLoopback(host: string): boolean {
 function refusal(address: string): Error {
   const file = process.env[attemptsVariable];
   const attempt: Attempt = { address, who: whoTries() };
-  if (file !== undefined) appendFileSync(file, `${JSON.stringify(attempt)}\n`);
+  if (file === undefined) giveUp(attempt);
+  appendFileSync(file, `${JSON.stringify(attempt)}\n`);
   return Object.assign(new Error(`tests reach loopback only, not ${address}`), { code: "ENETUNREACH" });
+}
+
+/** What cannot be noted must not be forgiven: the process ends, and whoever started it sees that. */
+function giveUp({ address }: Attempt): never {
+  writeSync(2, `tests reach loopback only, not ${address}; ${attemptsVariable} is not set, so nobody would know\n`);
+  process.exit(97);
 }
 
 interface Target {

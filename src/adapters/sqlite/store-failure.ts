@@ -48,6 +48,12 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === 5;
 }
 
+/** Is what stands in the file no database, or one whose content is damaged? */
+export function isDamaged(error: unknown): boolean {
+  const primary = resultCode(error);
+  return primary === 11 || primary === 26;
+}
+
 function fullFailure(file: string): FailureError {
   const message = `the disk of ${file} is full; what was committed is intact. Free some space or prune old records`;
   return refusal(message, { code: "store_full", reason: "disk_full" });

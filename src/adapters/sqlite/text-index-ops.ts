@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TextDocument, TextHit, TextQuery, TextStats } from "../../store/index.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { RenewableDatabase } from "./renewable-database.ts";
 import { openTextDatabase } from "./text-index-database.ts";
 import type { Served } from "./serve-ops.ts";
 import { storeFailure } from "./store-failure.ts";
@@ -29,33 +30,28 @@ export interface TextIndexOps {
 
 /** The operations on a file that `open` names; it is opened when first used. */
 export function createTextIndexOps(): Served<TextIndexOps> {
-  let file = "";
-  let opened: DatabaseSync | undefined;
-  const database = (): DatabaseSync => (opened ??= openTextDatabase(file));
-  const numberOf = (name: string): number => collectionNumber(database(), name) ?? -1;
+  const database = new RenewableDatabase(openTextDatabase);
+  const numberOf = (db: DatabaseSync, name: string): number => collectionNumber(db, name) ?? -1;
+  const read = <T>(name: string, work: (db: DatabaseSync, collection: number) => T): T =>
+    database.use((db) => work(db, numberOf(db, name)));
+  const write = <T>(name: string, work: (db: DatabaseSync, collection: number) => T): T =>
+    database.use((db) => inTransaction(db, () => work(db, numberOf(db, name))));
   const ops: TextIndexOps = {
-    open(at) {
-      file = at.file;
-    },
+    open: ({ file }) => database.place(file),
     put: ({ collection, documents }) =>
-      inTransaction(database(), () => {
-        putDocuments(database(), collectionNumber(database(), collection, true) ?? -1, documents);
-      }),
-    remove: ({ collection, ids }) =>
-      inTransaction(database(), () => removeDocuments(database(), numberOf(collection), ids)),
-    get: ({ collection, id }) => getDocument(database(), numberOf(collection), id),
-    search: ({ collection, query }) => {
-      const number = numberOf(collection);
-      return number === -1 ? [] : searchDocuments(database(), number, query);
-    },
-    versions: ({ collection, prefix }) => readVersions(database(), numberOf(collection), prefix),
-    stats: ({ collection }) => readStats(database(), numberOf(collection)),
-    clear: ({ collection }) => inTransaction(database(), () => clearCollection(database(), numberOf(collection))),
-    close() {
-      opened?.close();
-    },
+      database.use((db) =>
+        inTransaction(db, () => putDocuments(db, collectionNumber(db, collection, true) ?? -1, documents)),
+      ),
+    remove: ({ collection, ids }) => write(collection, (db, number) => removeDocuments(db, number, ids)),
+    get: ({ collection, id }) => read(collection, (db, number) => getDocument(db, number, id)),
+    search: ({ collection, query }) =>
+      read(collection, (db, number) => (number === -1 ? [] : searchDocuments(db, number, query))),
+    versions: ({ collection, prefix }) => read(collection, (db, number) => readVersions(db, number, prefix)),
+    stats: ({ collection }) => read(collection, readStats),
+    clear: ({ collection }) => write(collection, clearCollection),
+    close: () => database.close(),
   };
-  return { ops, explain: (error) => storeFailure(error, file) };
+  return { ops, explain: (error) => storeFailure(error, database.file) };
 }
 
 function getDocument(db: DatabaseSync, collection: number, id: string): TextDocument | undefined {

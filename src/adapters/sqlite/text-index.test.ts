@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
 import { folderWith } from "../../../test/support/workspace.ts";
 import { type TextDocument, type TextIndex, tokenFormat } from "../../store/index.ts";
+import { indexFaults } from "./index-faults.ts";
 import { openIndex } from "./open-index.ts";
 import { openTextIndex } from "./text-index.ts";
 
@@ -75,13 +76,61 @@ test("an index of another version is dropped whole, and filled again", async () 
   expect(await again.search("notes", { text: "rope" })).toHaveLength(1);
 });
 
-test("a file that is no database is told of", async () => {
+test.each([
+  ["is no database", (file: string) => writeFileSync(file, "no database at all, but long enough for one".repeat(20))],
+  ["was overwritten", (file: string) => writeFileSync(file, readFileSync(file).fill(0x5a))],
+])("a file that %s when it is opened is set aside, and one made anew", async (_, spoil) => {
   const file = join(await folderWith({}), "index.db");
-  writeFileSync(file, "no database at all, but long enough to be taken for one".repeat(20));
-  await expect(open(file).search("notes", { text: "x" })).rejects.toMatchObject({
-    code: "store_failed",
-    reason: "not_a_database",
-  });
+  const first = open(file);
+  await first.put("notes", [note("a", "rope")]);
+  await first.close();
+  spoil(file);
+  const spoilt = readFileSync(file);
+  const again = open(file);
+  expect(await again.stats("notes")).toEqual({ documents: 0, characters: 0 });
+  await again.put("notes", [note("b", "rope")]);
+  expect(await again.search("notes", { text: "rope" })).toMatchObject([{ id: "b" }]);
+  expect(readFileSync(`${file}.damaged`)).toEqual(spoilt);
+});
+
+test("damage that is found later is told once; then there is an empty index, for reading and writing", async () => {
+  const file = join(await folderWith({}), "index.db");
+  const index = open(file);
+  await index.put("notes", [note("a", "rope ".repeat(5000)), note("b", "sail")]);
+  expect(await index.search("notes", { text: "sail" })).toHaveLength(1);
+  await index.close();
+  const db = new DatabaseSync(file);
+  const { at } = db.prepare("SELECT rootpage AS at FROM sqlite_schema WHERE name = 'text_documents'").get() ?? {};
+  db.close();
+  writeFileSync(file, readFileSync(file).fill(0x5a, (Number(at) - 1) * 4096, Number(at) * 4096));
+  expect(indexFaults(file)).not.toEqual([]);
+  const again = open(file);
+  const asked = again.search("notes", { text: "rope" });
+  await expect(asked).rejects.toMatchObject({ code: "store_failed", reason: "renewed" });
+  expect(await again.search("notes", { text: "rope" })).toEqual([]);
+  await again.put("notes", [note("c", "rope")]);
+  expect(await again.search("notes", { text: "rope" })).toMatchObject([{ id: "c" }]);
+  expect(indexFaults(file)).toEqual([]);
+});
+
+test("a file that was taken away while it was open is made anew by reader and writer alike", async () => {
+  const folder = await folderWith({});
+  const index = open(join(folder, "index.db"));
+  await index.put("notes", [note("a", "rope")]);
+  expect(await index.search("notes", { text: "rope" })).toHaveLength(1);
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  expect(await index.search("notes", { text: "rope" })).toEqual([]);
+  await index.put("notes", [note("b", "rope")]);
+  expect(await index.search("notes", { text: "rope" })).toMatchObject([{ id: "b" }]);
+});
+
+test("the database of another program is refused, and not set aside", async () => {
+  const file = join(await folderWith({}), "index.db");
+  const db = new DatabaseSync(file);
+  db.exec("CREATE TABLE theirs (a); PRAGMA application_id = 7");
+  db.close();
+  await expect(open(file).search("notes", { text: "x" })).rejects.toMatchObject({ reason: "foreign_database" });
+  expect(statSync(`${file}.damaged`, { throwIfNoEntry: false })).toBeUndefined();
 });
 
 test("a document that cannot be kept is refused before anything is written", async () => {

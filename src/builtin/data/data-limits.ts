@@ -8,6 +8,8 @@ export const dataLimits = {
   out: 4_000_000,
   /** Values inside of JSON data. */
   nodes: 200_000,
+  /** Different keys of what a tool gives: JavaScript keeps each of them once, which takes longest of all. */
+  keys: 50_000,
   /** Levels of JSON data. */
   depth: 100,
   /** Parts of a path. */

@@ -18,6 +18,7 @@ export const dataReasons = {
   bad_csv: { code: "validation_error", means: "The text is not CSV." },
   bad_patch: { code: "validation_error", means: "The list of changes is not a JSON Patch." },
   bad_schema: { code: "validation_error", means: "The schema is not a JSON Schema that can be used." },
+  aborted: { code: "cancelled", means: "The caller cancelled the work." },
   patch_failed: { code: "execution_error", means: "A change of a JSON Patch does not fit the data.", retry: "never" },
 } as const;
 

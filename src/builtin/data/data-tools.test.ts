@@ -63,6 +63,34 @@ describe("what an operation takes", () => {
   });
 });
 
+describe("an operation that is not there", () => {
+  test.each([
+    ["text_process", textOperations, { text: "a" }],
+    ["json_process", jsonOperations, { data: "1" }],
+  ])("makes %s tell all that are", async (tool, operations, more) => {
+    const result = await engine.call(tool, { operation: "zzz", ...more });
+    expect(result).toMatchObject({ success: false, error: { code: "validation_error" } });
+    const { message } = await refusal(tool, { operation: "zzz", ...more });
+    expect(message).toContain(`operation must be one of ${Object.keys(operations).join(", ")}; got "zzz"`);
+    expect(message).not.toContain("did you mean");
+    for (const odd of [5, null, [], {}, "\u202e"]) await refusal(tool, { operation: odd, ...more });
+  });
+
+  test.each([
+    ["text_process", "uppercase", "upper"],
+    ["text_process", "toLowerCase", "lower"],
+    ["text_process", "word_count", "count"],
+    ["text_process", "uper", "upper"],
+    ["text_process", "sort", "sort_lines"],
+    ["json_process", "to_csv", "json_to_csv"],
+    ["json_process", "group", "group_by"],
+    ["json_process", "deep_merge", "merge"],
+  ])("%s: %s may mean %s", async (tool, operation, meant) => {
+    const { message } = await refusal(tool, { operation });
+    expect(message).toContain(`did you mean "${meant}"?`);
+  });
+});
+
 describe("what an operation cannot work on is said:", () => {
   test.each([
     [{ operation: "pick", data: 5, keys: ["a"] }, "wrong_type", "pick needs an object"],

@@ -3,6 +3,7 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
 import { type JsonOperationName, jsonOperations } from "./json/json-operations.ts";
 import { describeOperations, refuseUnused } from "./operation.ts";
+import { operationSchema } from "./operation-schema.ts";
 import type { JsonProcessInput, JsonResult } from "./process-json.ts";
 
 /** What `json_process` gives. */
@@ -77,18 +78,21 @@ export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProce
   capabilities: ["json", "csv", "transform", "数据处理", "转换"],
   effect: "pure",
   timeoutMs: 10_000,
-  input: fromJsonSchema<JsonProcessInput, JsonProcessInput>({
-    type: "object",
-    properties,
-    required: ["operation", "data"],
-    additionalProperties: false,
-    examples: [
-      { operation: "query", data: { items: [{ name: "a" }, { name: "b" }] }, path: "$.items[*].name" },
-      { operation: "csv_to_json", data: "name;age\nAnn;31\nBob;27", infer: true },
-      { operation: "merge", data: { a: { b: 1 } }, other: { a: { c: 2 } } },
-      { operation: "diff", data: { a: 1 }, other: { a: 2 } },
-    ],
-  }),
+  input: operationSchema<JsonProcessInput>(
+    {
+      type: "object",
+      properties,
+      required: ["operation", "data"],
+      additionalProperties: false,
+      examples: [
+        { operation: "query", data: { items: [{ name: "a" }, { name: "b" }] }, path: "$.items[*].name" },
+        { operation: "csv_to_json", data: "name;age\nAnn;31\nBob;27", infer: true },
+        { operation: "merge", data: { a: { b: 1 } }, other: { a: { c: 2 } } },
+        { operation: "diff", data: { a: 1 }, other: { a: 2 } },
+      ],
+    },
+    Object.keys(jsonOperations),
+  ),
   output: fromJsonSchema<JsonProcessOutput, JsonProcessOutput>({
     type: "object",
     properties: {
@@ -102,10 +106,10 @@ export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProce
     },
     required: ["operation", "result"],
   }),
-  run: async (args) => {
+  run: async (args, { signal }) => {
     const { takes } = jsonOperations[args.operation];
     refuseUnused(args, { operation: args.operation, takes, always: ["data"], properties });
-    const { processJson } = await import("./process-json.ts");
-    return { operation: args.operation, ...processJson(args) };
+    const { dataThread } = await import("./data-thread.ts");
+    return { operation: args.operation, ...(await dataThread.do({ json: args }, signal)) };
   },
 });

@@ -2,6 +2,7 @@ import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
 import { describeOperations, refuseUnused } from "./operation.ts";
+import { operationSchema } from "./operation-schema.ts";
 import type { TextProcessInput, TextResult } from "./process-text.ts";
 import { encodings } from "./text/encode-text.ts";
 import { extractKinds } from "./text/extract-items.ts";
@@ -85,18 +86,21 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
   capabilities: ["text", "extract", "count", "文本", "提取", "统计"],
   effect: "pure",
   timeoutMs: 10_000,
-  input: fromJsonSchema<TextProcessInput, TextProcessInput>({
-    type: "object",
-    properties,
-    required: ["operation"],
-    additionalProperties: false,
-    examples: [
-      { operation: "count", text: "Hello 世界。" },
-      { operation: "extract", text: "Write to ann@example.com or bob@example.com.", what: "emails" },
-      { operation: "replace", text: "2024-05-01", pattern: "(\\d+)-(\\d+)-(\\d+)", replacement: "$3.$2.$1" },
-      { operation: "truncate", text: "It rained all day. So we stayed at home and read.", max_length: 30 },
-    ],
-  }),
+  input: operationSchema<TextProcessInput>(
+    {
+      type: "object",
+      properties,
+      required: ["operation"],
+      additionalProperties: false,
+      examples: [
+        { operation: "count", text: "Hello 世界。" },
+        { operation: "extract", text: "Write to ann@example.com or bob@example.com.", what: "emails" },
+        { operation: "replace", text: "2024-05-01", pattern: "(\\d+)-(\\d+)-(\\d+)", replacement: "$3.$2.$1" },
+        { operation: "truncate", text: "It rained all day. So we stayed at home and read.", max_length: 30 },
+      ],
+    },
+    Object.keys(textOperations),
+  ),
   output: fromJsonSchema<TextProcessOutput, TextProcessOutput>({
     type: "object",
     properties: {
@@ -107,7 +111,7 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
     },
     required: ["operation", "result"],
   }),
-  run: async (args) => {
+  run: async (args, { signal }) => {
     const { takes } = textOperations[args.operation];
     refuseUnused(args, {
       operation: args.operation,
@@ -115,7 +119,7 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
       always: args.operation === "join" ? [] : ["text"],
       properties,
     });
-    const { processText } = await import("./process-text.ts");
-    return { operation: args.operation, ...(await processText(args)) };
+    const { dataThread } = await import("./data-thread.ts");
+    return { operation: args.operation, ...(await dataThread.do({ text: args }, signal)) };
   },
 });

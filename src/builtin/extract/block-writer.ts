@@ -39,6 +39,8 @@ interface List {
 
 interface Preformatted {
   text: string;
+  /** Noted, because looking at the end of a text that is being put together costs its whole length. */
+  atLineStart: boolean;
   language: string;
   depth: number;
 }
@@ -130,7 +132,7 @@ export class BlockWriter implements CellWriter {
     }
     budget.left -= this.#pre === undefined && data.trim() === "" ? 1 : data.length;
     if (this.#pre === undefined) this.#inline.text(data);
-    else this.#pre.text += data;
+    else addTo(this.#pre, data);
   }
 
   /** Everything that was written, as lines. */
@@ -147,7 +149,8 @@ export class BlockWriter implements CellWriter {
     } else if (lists.has(name)) this.#openList(name, attributes);
     else if (name === "li") this.#openItem();
     else if (name === "blockquote") this.#openQuote();
-    else if (name === "pre") this.#pre = { text: "", language: this.#languages.at(-1) ?? "", depth: 0 };
+    else if (name === "pre")
+      this.#pre = { text: "", atLineStart: true, language: this.#languages.at(-1) ?? "", depth: 0 };
     else if (name === "hr" && this.#options.markdown) this.#write(["---"]);
     else if (name === "table") this.#openTable();
   }
@@ -247,7 +250,7 @@ export class BlockWriter implements CellWriter {
 
   #openInPre(pre: Preformatted, name: string): void {
     pre.depth++;
-    if (name === "br" || (blocks.has(name) && pre.text !== "" && !pre.text.endsWith("\n"))) pre.text += "\n";
+    if (name === "br" || (blocks.has(name) && !pre.atLineStart)) addTo(pre, "\n");
     pre.language ||= this.#languages.at(-1) ?? "";
   }
 
@@ -294,6 +297,11 @@ export class BlockWriter implements CellWriter {
     }
     return prefix;
   }
+}
+
+function addTo(pre: Preformatted, text: string): void {
+  pre.text += text;
+  if (text !== "") pre.atLineStart = text.endsWith("\n");
 }
 
 /** What would mean something at the start of a line of Markdown. */

@@ -1,57 +1,37 @@
-import type { Clock } from "../../base/index.ts";
-import { throwIfAborted } from "./extract-reasons.ts";
 import {
   type ExtractOptions,
   type ExtractedPage,
   type PageLink,
-  defaultMaxChars,
-  mostChars,
+  maxCharsOf,
   structuredLinks,
 } from "./extracted-page.ts";
 import { type PageContent, oneLine } from "./page-sink.ts";
-import type { PageThread } from "./page-thread.ts";
 import type { Article } from "./read-article.ts";
+import type { ReadServices } from "./read-document.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
 import { type PageScan, scanPage } from "./scan-page.ts";
 import { listPageLinks, streamPage } from "./stream-page.ts";
-
-/** What reading pages needs. */
-export interface HtmlServices {
-  readonly thread: PageThread;
-  readonly clock: Clock;
-}
-
-/** More than this of a page is not looked at. */
-const maxInput = 20_000_000;
 
 /** The content of a page of HTML. */
 export async function extractHtml(
   html: string,
   options: ExtractOptions,
-  services: HtmlServices,
+  services: ReadServices,
 ): Promise<ExtractedPage> {
-  const { url, as, signal } = options;
-  throwIfAborted(signal);
-  const page = html.slice(0, maxInput);
-  const how = { signal, clock: services.clock };
-  const scan = await scanPage(page, how);
+  const { url, as } = options;
+  const scan = await scanPage(html, services);
+  const { styles } = scan;
   const base = baseOf(scan.base, url);
   const links = new LinkResolver(base, url);
   const maxChars = maxCharsOf(options);
-  const job = { html: page, isWhole: scan.isWhole, base: base?.href, url, maxChars };
-  const article = scan.fits ? await services.thread.read(job, signal) : undefined;
-  throwIfAborted(signal);
+  const job = { html, isWhole: scan.isWhole, base: base?.href, url, maxChars, styles };
+  const article = scan.fits ? services.findArticle?.(job) : undefined;
   const read = usable(article) ?? {
     method: "stream" as const,
-    content: await streamPage(page, { links, maxChars }, how),
+    content: await streamPage(html, { links, maxChars, styles }, services),
   };
-  const all = as === "links" ? await listPageLinks(page, links, how) : undefined;
-  return compose(scan, read, { all, structured: as === "structured", cut: page.length < html.length });
-}
-
-/** The most characters that are wanted, within what is given at all; nonsense means the default. */
-export function maxCharsOf({ maxChars = defaultMaxChars }: ExtractOptions): number {
-  return maxChars >= 1 ? Math.floor(Math.min(maxChars, mostChars)) : defaultMaxChars;
+  const all = as === "links" ? await listPageLinks(html, { links, maxChars: 0, styles }, services) : undefined;
+  return compose(scan, read, { all, structured: as === "structured" });
 }
 
 /** A page without any text was not understood. */
@@ -62,10 +42,9 @@ function usable(article: Article | undefined): Article | undefined {
 interface Wanted {
   readonly all: readonly PageLink[] | undefined;
   readonly structured: boolean;
-  readonly cut: boolean;
 }
 
-function compose(scan: PageScan, article: Article, { all, structured, cut }: Wanted): ExtractedPage {
+function compose(scan: PageScan, article: Article, { all, structured }: Wanted): ExtractedPage {
   const { content, method } = article;
   const links = all ?? content.links;
   const told = {
@@ -86,7 +65,7 @@ function compose(scan: PageScan, article: Article, { all, structured, cut }: Wan
     images: content.images,
     headings: content.headings,
     tables: content.tables,
-    truncated: cut || content.truncated,
+    truncated: content.truncated,
   };
 }
 

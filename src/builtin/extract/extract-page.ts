@@ -1,5 +1,6 @@
 import type { ExtractOptions, ExtractedPage } from "./extracted-page.ts";
-import { type DocumentOptions, type ExtractedDocument, type Extractor, createExtractor } from "./extractor.ts";
+import { type DocumentOptions, type Extractor, createExtractor } from "./extractor.ts";
+import type { ExtractedDocument } from "./read-document.ts";
 
 let shared: Extractor | undefined;
 

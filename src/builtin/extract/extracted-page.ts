@@ -79,10 +79,15 @@ export interface ExtractOptions {
 }
 
 /** The most characters of a text, where nobody says otherwise. */
-export const defaultMaxChars = 200_000;
+const defaultMaxChars = 200_000;
 
 /** The most characters of a text, whatever somebody says. */
-export const mostChars = 1_000_000;
+const mostChars = 1_000_000;
 
 /** The most links in the structured form. */
 export const structuredLinks = 20;
+
+/** The most characters that are wanted, within what is given at all; nonsense means the default. */
+export function maxCharsOf({ maxChars = defaultMaxChars }: ExtractOptions): number {
+  return maxChars >= 1 ? Math.floor(Math.min(maxChars, mostChars)) : defaultMaxChars;
+}

@@ -31,6 +31,8 @@ describe("documents by their type", () => {
     });
     expect(page.text).toBe('{\n  "title": "T",\n  "items": [\n    1,\n    2\n  ]\n}');
     expect(page.markdown).toBe(`\`\`\`json\n${page.text}\n\`\`\``);
+    const long = "12345678901234567890";
+    expect((await read(`[${long}]`, "application/json")).text).toBe(`[\n  ${long}\n]`);
     expect((await read("[{},{}]", "application/ld+json")).excerpt).toBe("a list of 2 items, the first with no keys");
     expect((await read("{broken", "application/json")).text).toBe("{broken");
     expect((await read(`${"[".repeat(100_000)}${"]".repeat(100_000)}`, "application/json")).kind).toBe("json");

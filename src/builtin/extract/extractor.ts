@@ -1,24 +1,19 @@
 import { type Clock, systemClock } from "../../base/index.ts";
-import { type ContentKind, contentKind, mediaType } from "./content-kind.ts";
-import { type CharsetSource, decodeBody } from "./decode-body.ts";
-import { extractHtml } from "./extract-html.ts";
+import { contentKind, mediaType } from "./content-kind.ts";
 import { throwIfAborted, unreadable } from "./extract-reasons.ts";
-import type { ExtractOptions, ExtractedPage } from "./extracted-page.ts";
+import { type ExtractOptions, type ExtractedPage, maxCharsOf } from "./extracted-page.ts";
 import { PageThread } from "./page-thread.ts";
-import { plainPage } from "./plain-page.ts";
-import { readJson } from "./read-json.ts";
-import { readMarkdown } from "./read-markdown.ts";
-import { readMarkup } from "./read-markup.ts";
+import { type DocumentJob, type ExtractedDocument, type ReadServices, readDocument } from "./read-document.ts";
 import { workerUrl } from "./worker-url.ts";
 
 /** How an {@link Extractor} works. */
 export interface ExtractorOptions {
   readonly clock?: Clock;
-  /** How long building one page may take; then only its text is read. Default 3 s. */
+  /** How long reading one document may take; then only its text is read. Default 3 s. */
   readonly limitMs?: number;
-  /** How long the thread waits for another page before it ends. Default 15 s. */
+  /** How long the thread waits for another document before it ends. Default 15 s. */
   readonly idleMs?: number;
-  /** How many pages may wait for the thread; of those beyond, only the text is read. Default 64. */
+  /** How many documents may wait for the thread; of those beyond, only the text is read. Default 64. */
   readonly maxWaiting?: number;
 }
 
@@ -26,12 +21,6 @@ export interface ExtractorOptions {
 export interface DocumentOptions extends ExtractOptions {
   /** The content type that came with it. */
   readonly contentType?: string;
-}
-
-/** A document of any type, and how its bytes were decoded. */
-export interface ExtractedDocument extends ExtractedPage {
-  readonly charset: string;
-  readonly charsetSource: CharsetSource;
 }
 
 /** Reads pages and other documents. */
@@ -44,8 +33,12 @@ export interface Extractor {
   close(): Promise<void>;
 }
 
+/** What is no HTML and no longer than this is read at once: a thread would take longer to start. */
+const smallBytes = 32_768;
+
 /**
- * Makes an extractor with a thread of its own, which starts with the first page.
+ * Makes an extractor with a thread of its own, which starts with the first page or large document: whatever a document
+ * is, reading it does not hold the event loop.
  *
  * @example
  * ```ts
@@ -61,24 +54,18 @@ export function createExtractor({
   maxWaiting = 64,
 }: ExtractorOptions = {}): Extractor {
   const thread = new PageThread({ url: workerUrl(), clock, limitMs, idleMs, maxWaiting });
-  const services = { thread, clock };
   let closed = false;
-  const checkOpen = (): void => {
-    if (closed) throw unreadable("closed", "the extractor is closed. Make another to read more");
-  };
   return {
     async page(html, options = {}) {
-      checkOpen();
-      return extractHtml(html, options, services);
+      checkOpen(options.signal);
+      const { charset: _, charsetSource: __, ...page } = await read(pageJob(html), options);
+      return { ...page, truncated: page.truncated || html.length > longestPage };
     },
     async document(bytes, options = {}) {
-      checkOpen();
-      throwIfAborted(options.signal);
+      checkOpen(options.signal);
       const kind = contentKind(options.contentType, bytes, options.url);
       if (kind === "unsupported") throw unreadable("unsupported_type", unsupported(options.contentType));
-      const { text, charset, source } = decodeBody(bytes, options.contentType);
-      const page = await read(kind, text, options);
-      return { ...page, charset, charsetSource: source };
+      return read({ kind, body: bytes, contentType: options.contentType ?? "" }, options);
     },
     async close() {
       closed = true;
@@ -86,26 +73,35 @@ export function createExtractor({
     },
   };
 
-  async function read(
-    kind: Exclude<ContentKind, "unsupported">,
-    text: string,
-    options: ExtractOptions,
-  ): Promise<ExtractedPage> {
-    switch (kind) {
-      case "html":
-        return extractHtml(text, options, services);
-      case "markup":
-        return readMarkup(text, options, clock);
-      case "json":
-        return readJson(text, options);
-      case "markdown":
-        return readMarkdown(text, options);
-      case "text":
-        return plainPage({ kind, text }, options);
-      default:
-        return kind satisfies never;
-    }
+  function checkOpen(signal: AbortSignal | undefined): void {
+    if (closed) throw unreadable("closed", "the extractor is closed. Make another to read more");
+    throwIfAborted(signal);
   }
+
+  async function read(document: DocumentJob, { signal, ...options }: ExtractOptions): Promise<ExtractedDocument> {
+    const job = { ...options, ...document };
+    if (job.kind !== "html" && job.body.length <= smallBytes) return readDocument(job, { signal, clock });
+    const found = await thread.read(job, signal);
+    throwIfAborted(signal);
+    return found ?? readWithoutThread(job, { signal, clock });
+  }
+}
+
+/** More than this of a page is not looked at. */
+const longestPage = 20_000_000;
+
+function pageJob(html: string): DocumentJob {
+  const body = new TextEncoder().encode(html.slice(0, longestPage));
+  return { kind: "html", body, contentType: "text/html; charset=utf-8" };
+}
+
+/** The text of a document, a little at a time or as it is. */
+async function readWithoutThread(job: DocumentJob, services: ReadServices): Promise<ExtractedDocument> {
+  if (job.kind === "html" || job.kind === "markup") return readDocument(job, services);
+  // No character has more than four bytes.
+  const body = job.body.subarray(0, 4 * (maxCharsOf(job) + 1));
+  const document = await readDocument({ ...job, kind: "text", body }, services);
+  return { ...document, kind: job.kind };
 }
 
 function unsupported(contentType: string | undefined): string {

@@ -41,6 +41,8 @@ export class FeedReader implements MarkupHandler {
   /** The text of what is no feed. */
   body = "";
   cut = false;
+  /** Noted, because looking at the end of a text that is being put together costs its whole length. */
+  #atLineStart = true;
   #depth = 0;
   /** The entry that is open, and the part of it that is. */
   #entry: FeedEntry | undefined;
@@ -55,7 +57,7 @@ export class FeedReader implements MarkupHandler {
     if (this.#depth === 1) this.isFeed = roots.has(name);
     if (name === "item" || name === "entry") this.#begin();
     else if (this.#part === undefined) this.#openPart(name, attributes);
-    if (!this.isFeed && this.body !== "" && !this.body.endsWith("\n")) this.#add("\n");
+    if (!this.isFeed && !this.#atLineStart) this.#add("\n");
   }
 
   close(name: string): void {
@@ -100,6 +102,7 @@ export class FeedReader implements MarkupHandler {
       const room = maxText - this.body.length;
       if (data.length > room) this.cut = true;
       this.body += data.slice(0, Math.max(0, room));
+      if (data !== "") this.#atLineStart = data.endsWith("\n");
     }
   }
 }

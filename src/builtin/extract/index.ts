@@ -12,10 +12,5 @@ export type {
   PageLink,
   PageTable,
 } from "./extracted-page.ts";
-export {
-  type DocumentOptions,
-  type ExtractedDocument,
-  type Extractor,
-  type ExtractorOptions,
-  createExtractor,
-} from "./extractor.ts";
+export { type DocumentOptions, type Extractor, type ExtractorOptions, createExtractor } from "./extractor.ts";
+export type { ExtractedDocument } from "./read-document.ts";

@@ -3,6 +3,7 @@ import { BlockWriter, type Budget } from "./block-writer.ts";
 import { cutPage } from "./cut-page.ts";
 import type { PageHeading, PageImage, PageLink, PageTable } from "./extracted-page.ts";
 import { isHidden, isUnread } from "./is-unread.ts";
+import type { PageStyles } from "./page-styles.ts";
 import type { Attributes, MarkupHandler } from "./parse-in-slices.ts";
 import type { LinkResolver } from "./resolve-link.ts";
 
@@ -10,6 +11,8 @@ import type { LinkResolver } from "./resolve-link.ts";
 export interface PageSinkOptions {
   readonly links: LinkResolver;
   readonly maxChars: number;
+  /** What the page says about how it looks. */
+  readonly styles: PageStyles;
   /** Elements whose content is left out besides what nobody reads. */
   readonly without?: ReadonlySet<string>;
 }
@@ -26,7 +29,15 @@ export interface PageContent {
 }
 
 /** The most of each that is listed. */
-export const listLimits = { links: 1000, images: 100, headings: 300, tables: 50, rows: 500, label: 300 } as const;
+export const listLimits = {
+  links: 1000,
+  images: 100,
+  headings: 300,
+  tables: 50,
+  rows: 500,
+  cells: 20_000,
+  label: 300,
+} as const;
 
 /** Text that is collected beside the flow, such as that of a link. */
 interface Collected {
@@ -49,6 +60,8 @@ export class PageSink implements MarkupHandler {
   /** How many elements are open inside of one that nobody reads. */
   #skipped = 0;
   #cut = false;
+  /** Cells of all tables. */
+  #cells = 0;
 
   constructor(options: PageSinkOptions) {
     this.#options = options;
@@ -114,7 +127,8 @@ export class PageSink implements MarkupHandler {
   }
 
   #isSkipped(name: string, attributes: Attributes): boolean {
-    return isUnread(name) || this.#options.without?.has(name) === true || isHidden(attributes);
+    const { without, styles } = this.#options;
+    return isUnread(name) || without?.has(name) === true || isHidden(name, attributes, styles);
   }
 
   #collect(name: string, url: string | undefined, attributes: Attributes): void {
@@ -149,8 +163,9 @@ export class PageSink implements MarkupHandler {
 
   #addTable({ caption, rows }: PageTable): void {
     if (this.#tables.length >= listLimits.tables) return void (this.#cut = true);
-    if (rows.length > listLimits.rows) this.#cut = true;
-    const cells = rows.slice(0, listLimits.rows).map((row) => row.map((cell) => stripUnsafe(cell)));
+    const told = rows.slice(0, listLimits.rows).filter((row) => (this.#cells += row.length) <= listLimits.cells);
+    if (told.length < rows.length) this.#cut = true;
+    const cells = told.map((row) => row.map((cell) => stripUnsafe(cell)));
     this.#tables.push({ ...(caption !== undefined && { caption: stripUnsafe(caption) }), rows: cells });
   }
 

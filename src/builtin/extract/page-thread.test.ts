@@ -4,11 +4,12 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../base/index.ts";
 import { PageThread, type PageThreadOptions } from "./page-thread.ts";
+import type { DocumentJob } from "./read-document.ts";
 import { createExtractor } from "./index.ts";
 import { workerUrl } from "./worker-url.ts";
 
 const slow = `<body>${"<ul><li>".repeat(100)}x${"<li>y".repeat(20_000)}`;
-const job = (html: string) => ({ html, isWhole: false, base: undefined, url: undefined, maxChars: 1000 });
+const job = (html: string): DocumentJob => ({ kind: "html", body: Buffer.from(html), maxChars: 1000 });
 
 function makeThread(options: Partial<PageThreadOptions> = {}): PageThread {
   return new PageThread({
@@ -25,12 +26,12 @@ test("the thread's code is where it is looked for", () => {
   expect(existsSync(workerUrl())).toBe(true);
 });
 
-describe("the thread that builds documents", () => {
+describe("the thread that reads documents", () => {
   test("starts with the first page and is used again", async () => {
     const thread = makeThread();
     expect(thread.running).toBe(false);
     const pages = await Promise.all([thread.read(job("<body><p>one")), thread.read(job("<body><p>two"))]);
-    expect(pages.map((page) => page?.content.text)).toEqual(["one", "two"]);
+    expect(pages.map((page) => page?.text)).toEqual(["one", "two"]);
     expect(thread.running).toBe(true);
     await thread.close();
     expect(thread.running).toBe(false);
@@ -42,7 +43,7 @@ describe("the thread that builds documents", () => {
     await thread.read(job("<body><p>warm"));
     const [hung, after] = await Promise.all([thread.read(job(slow)), thread.read(job("<body><p>after"))]);
     expect(hung).toBeUndefined();
-    expect(after?.content.text).toBe("after");
+    expect(after?.text).toBe("after");
     await thread.close();
   });
 
@@ -50,14 +51,14 @@ describe("the thread that builds documents", () => {
     const thread = makeThread({ idleMs: 20 });
     await thread.read(job("<body><p>one"));
     await expect.poll(() => thread.running).toBe(false);
-    expect((await thread.read(job("<body><p>two")))?.content.text).toBe("two");
+    expect((await thread.read(job("<body><p>two")))?.text).toBe("two");
     await thread.close();
   });
 
   test("takes no more pages than may wait", async () => {
     const thread = makeThread({ maxWaiting: 2 });
     const reading = ["a", "b", "c", "d"].map((text) => thread.read(job(`<body><p>${text}`)));
-    const texts = (await Promise.all(reading)).map((page) => page?.content.text);
+    const texts = (await Promise.all(reading)).map((page) => page?.text);
     expect(texts.filter((text) => text === undefined)).toHaveLength(2);
     await thread.close();
   });
@@ -69,7 +70,17 @@ describe("the thread that builds documents", () => {
     const left = thread.read(job("<body><p>left"), leaving.signal);
     leaving.abort();
     expect(await left).toBeUndefined();
-    expect((await first)?.content.text).toBe("first");
+    expect((await first)?.text).toBe("first");
+    await thread.close();
+  });
+
+  test("is given the bytes of the document alone, and a copy of them", async () => {
+    const thread = makeThread();
+    const all = Buffer.from("secret<p>shown</p>secret");
+    const body = all.subarray(6, 18);
+    const read = await Promise.all([thread.read({ ...job(""), body }), thread.read({ ...job(""), body })]);
+    expect(read.map((page) => page?.text)).toEqual(["shown", "shown"]);
+    expect(body.toString()).toBe("<p>shown</p>");
     await thread.close();
   });
 
@@ -96,6 +107,23 @@ test("a page that is too slow for the thread is read as a stream", async () => {
   expect(page.text).toContain("y");
   await extractor.close();
   await expect(extractor.page("<p>x")).rejects.toMatchObject({ code: "not_available", reason: "closed" });
+});
+
+test("a document that is too slow for the thread is given as it is, within its limits", async () => {
+  const extractor = createExtractor({ limitMs: 1 });
+  const json = JSON.stringify({ title: "T", list: Array.from({ length: 100_000 }, (_, at) => at) });
+  const read = (text: string, contentType: string) =>
+    extractor.document(Buffer.from(text), { contentType, maxChars: 1000 });
+  expect(await read(json, "application/json")).toMatchObject({
+    kind: "json",
+    text: json.slice(0, 1000),
+    charset: "utf-8",
+    truncated: true,
+  });
+  const markdown = "# 标题\n".repeat(20_000);
+  expect(await read(markdown, "text/markdown")).toMatchObject({ kind: "markdown", truncated: true });
+  expect(await read(`<a>${"<b>x</b>".repeat(20_000)}</a>`, "text/xml")).toMatchObject({ kind: "xml" });
+  await extractor.close();
 });
 
 test("a process ends by itself once its pages are read", async () => {

@@ -1,25 +1,28 @@
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../../base/index.ts";
-import type { Article, ArticleJob } from "./read-article.ts";
+import type { DocumentJob, ExtractedDocument } from "./read-document.ts";
 
-/** What the thread says: that it can start, what it found, or why it found nothing. */
-export type WorkerAnswer = { readonly ready: true } | { readonly article: Article } | { readonly fault: string };
+/** What the thread says: that it can start, what it read, or why it read nothing. */
+export type WorkerAnswer =
+  | { readonly ready: true }
+  | { readonly document: ExtractedDocument }
+  | { readonly fault: string };
 
 /** What a {@link PageThread} needs. */
 export interface PageThreadOptions {
   readonly url: URL;
   readonly clock: Clock;
-  /** A page that takes longer ends the thread. */
+  /** A document that takes longer ends the thread. */
   readonly limitMs: number;
   /** A thread that has had nothing to do for so long ends. */
   readonly idleMs: number;
-  /** The most pages that wait. */
+  /** The most documents that wait. */
   readonly maxWaiting: number;
 }
 
 interface Waiting {
-  readonly job: ArticleJob;
-  readonly settle: (article: Article | undefined) => void;
+  readonly job: DocumentJob;
+  readonly settle: (document: ExtractedDocument | undefined) => void;
 }
 
 /** Loading its code takes a while on a busy machine. */
@@ -29,7 +32,7 @@ const startMs = 20_000;
 const maxFailedStarts = 3;
 
 /**
- * One thread that reads pages, one after another. It starts with the first page, keeps the process alive only while
+ * One thread that reads documents, one after another. It starts with the first one, keeps the process alive only while
  * it works, and ends when there has been nothing to do for a while. What it cannot read in time it does not read.
  */
 export class PageThread {
@@ -46,17 +49,17 @@ export class PageThread {
     this.#options = options;
   }
 
-  /** Reads a page; undefined where that was not possible: it took too long, broke the thread, or too many wait. */
-  read(job: ArticleJob, signal?: AbortSignal): Promise<Article | undefined> {
+  /** Reads a document; undefined where that was not possible: it took too long, broke the thread, or too many wait. */
+  read(job: DocumentJob, signal?: AbortSignal): Promise<ExtractedDocument | undefined> {
     const { maxWaiting } = this.#options;
     if (this.#closed || this.#failedStarts >= maxFailedStarts || this.#waiting.length >= maxWaiting)
       return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const waiting: Waiting = {
         job,
-        settle: (article) => {
+        settle: (document) => {
           signal?.removeEventListener("abort", leave);
-          resolve(article);
+          resolve(document);
         },
       };
       const leave = (): void => this.#leave(waiting);
@@ -77,7 +80,7 @@ export class PageThread {
     for (const { settle } of this.#waiting.splice(0)) settle(undefined);
   }
 
-  /** Begins with the next page where the thread is free. */
+  /** Begins with the next document where the thread is free. */
   #next(): void {
     if (this.#working !== undefined || this.#closed) return;
     if (this.#waiting.length === 0) return this.#rest();
@@ -85,9 +88,12 @@ export class PageThread {
     worker.ref();
     if (!this.#ready) return;
     this.#working = this.#waiting.shift();
+    if (this.#working === undefined) return;
     this.#setTimer(this.#options.limitMs, true);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads, not a window
-    worker.postMessage(this.#working?.job);
+    const { job } = this.#working;
+    // A copy of its own: sent as it is, all of the memory would go along of which it may be a small part.
+    const body = new Uint8Array(job.body);
+    worker.postMessage({ ...job, body }, [body.buffer]);
   }
 
   #rest(): void {
@@ -121,7 +127,7 @@ export class PageThread {
       this.#ready = true;
       this.#failedStarts = 0;
     } else {
-      this.#settle("article" in said ? said.article : undefined);
+      this.#settle("document" in said ? said.document : undefined);
     }
     this.#next();
   }
@@ -137,17 +143,17 @@ export class PageThread {
     this.#next();
   }
 
-  /** Nobody waits for this page any more. What the thread has begun it finishes. */
+  /** Nobody waits for this document any more. What the thread has begun it finishes. */
   #leave(waiting: Waiting): void {
     const at = this.#waiting.indexOf(waiting);
     if (at >= 0) this.#waiting.splice(at, 1);
     waiting.settle(undefined);
   }
 
-  #settle(article: Article | undefined): void {
+  #settle(document: ExtractedDocument | undefined): void {
     const working = this.#working;
     this.#working = undefined;
-    working?.settle(article);
+    working?.settle(document);
   }
 
   #setTimer(ms: number, hold: boolean): void {

@@ -1,18 +1,28 @@
-// The entry of the thread that builds documents.
+// The entry of the thread that reads documents.
 import { parentPort } from "node:worker_threads";
-import { type ArticleJob, readArticle } from "./read-article.ts";
 import type { WorkerAnswer } from "./page-thread.ts";
+import { type Article, type ArticleJob, readArticle } from "./read-article.ts";
+import { type DocumentJob, readDocument } from "./read-document.ts";
 
-function answer(job: ArticleJob): WorkerAnswer {
+/** A page that breaks the search for its content still has its text. */
+function findArticle(job: ArticleJob): Article | undefined {
   try {
-    return { article: readArticle(job) };
+    return readArticle(job);
+  } catch {
+    return undefined;
+  }
+}
+
+async function answer(job: DocumentJob): Promise<void> {
+  try {
+    tell({ document: await readDocument(job, { findArticle }) });
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    tell({ fault: error instanceof Error ? error.message : String(error) });
   }
 }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads, not a window
 const tell = (said: WorkerAnswer): void => parentPort?.postMessage(said);
 
-parentPort?.on("message", (job: ArticleJob) => tell(answer(job)));
+parentPort?.on("message", (job: DocumentJob) => void answer(job));
 tell({ ready: true });

@@ -37,6 +37,9 @@ export interface ParseTrace {
 /** Elements that nest deeper are opened and closed at once: their content counts as their ancestor's. */
 export const maxDepth = 256;
 
+/** Further attributes of one element are counted, not kept. */
+const maxAttributes = 1000;
+
 /** Small, since every character may be an element or an entity. */
 const sliceChars = 2048;
 
@@ -75,7 +78,8 @@ class Events implements Partial<HtmlParser2.Handler>, ParseTrace {
   elements = 0;
   pieces = 0;
   attributes = 0;
-  #onThis = 0;
+  /** Attributes of the element that is being opened. */
+  onThis = 0;
 
   constructor(handler: MarkupHandler) {
     this.#handler = handler;
@@ -87,12 +91,12 @@ class Events implements Partial<HtmlParser2.Handler>, ParseTrace {
 
   onopentagname(): void {
     this.elements++;
-    this.#onThis = 0;
+    this.onThis = 0;
     if (++this.#open > this.depth) this.depth = this.#open;
   }
 
   onattribute(): void {
-    if (++this.#onThis > this.attributes) this.attributes = this.#onThis;
+    if (++this.onThis > this.attributes) this.attributes = this.onThis;
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
@@ -131,6 +135,7 @@ function makeBoundedParser({
     readonly #owed = new Map<string, number>();
     #full = false;
     #closing = false;
+    #crowded = false;
 
     constructor(events: Events, { text, xml }: BoundedOptions) {
       super(events, { xmlMode: xml, lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true });
@@ -160,6 +165,24 @@ function makeBoundedParser({
       this.#closing = true;
       super.onclosetag(start, end);
       this.#closing = false;
+    }
+
+    override onattribname(start: number, end: number): void {
+      this.#crowded = this.#events.onThis >= maxAttributes;
+      if (!this.#crowded) super.onattribname(start, end);
+    }
+
+    override onattribdata(start: number, end: number): void {
+      if (!this.#crowded) super.onattribdata(start, end);
+    }
+
+    override onattribentity(code: number): void {
+      if (!this.#crowded) super.onattribentity(code);
+    }
+
+    override onattribend(quote: number, end: number): void {
+      if (this.#crowded) this.#events.onattribute();
+      else super.onattribend(quote, end);
     }
 
     #name(start: number, end: number): string {

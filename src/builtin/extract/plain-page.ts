@@ -1,7 +1,12 @@
 import { type CutText, stripUnsafe } from "../../text/index.ts";
 import { cutPage } from "./cut-page.ts";
-import { maxCharsOf } from "./extract-html.ts";
-import { type DocumentKind, type ExtractOptions, type ExtractedPage, structuredLinks } from "./extracted-page.ts";
+import {
+  type DocumentKind,
+  type ExtractOptions,
+  type ExtractedPage,
+  maxCharsOf,
+  structuredLinks,
+} from "./extracted-page.ts";
 import { oneLine } from "./page-sink.ts";
 
 /** What is known of a document that is no HTML. */

@@ -1,5 +1,6 @@
 import { type DomDocument, type DomElement, type DomNode, isElement } from "./dom-node.ts";
 import { isHidden } from "./is-unread.ts";
+import type { PageStyles } from "./page-styles.ts";
 
 /** Names of what surrounds the content. Only whole names: "custom-headers" is a part of a text. */
 const surroundings: ReadonlySet<string> = new Set(
@@ -26,26 +27,26 @@ const containers: ReadonlySet<string> = new Set([
 ]);
 
 /** Takes away what surely is not the content: navigation, what is hidden, and what is named like either. */
-export function prunePage(document: DomDocument): void {
+export function prunePage(document: DomDocument, styles: PageStyles): void {
   if (document.body === null) return;
   // All are found first: taking one away would lead the search astray.
-  const found = [...surrounding(document.body)];
+  const found = [...surrounding(document.body, styles)];
   for (const element of found) element.remove();
   forgetHeadingNames(document);
 }
 
-function* surrounding(node: DomNode): Generator<DomElement> {
+function* surrounding(node: DomNode, styles: PageStyles): Generator<DomElement> {
   for (const child of node.childNodes) {
     if (!isElement(child)) continue;
-    if (isSurrounding(child)) yield child;
-    else yield* surrounding(child);
+    if (isSurrounding(child, styles)) yield child;
+    else yield* surrounding(child, styles);
   }
 }
 
-function isSurrounding(element: DomElement): boolean {
+function isSurrounding(element: DomElement, styles: PageStyles): boolean {
   const name = element.localName.toLowerCase();
   if (name === "nav" || element.getAttribute("role")?.toLowerCase() === "navigation") return true;
-  if (isHidden((asked) => element.getAttribute(asked) ?? undefined)) return true;
+  if (isHidden(name, (asked) => element.getAttribute(asked) ?? undefined, styles)) return true;
   if (!containers.has(name)) return false;
   const classes = (element.getAttribute("class") ?? "").toLowerCase().split(/\s+/);
   if (classes.includes("section")) return false;

@@ -5,6 +5,7 @@ import { type DomDocument, type DomNode, isElement, textOf } from "./dom-node.ts
 import type { ExtractMethod } from "./extracted-page.ts";
 import { isUnread } from "./is-unread.ts";
 import { type PageContent, PageSink, oneLine } from "./page-sink.ts";
+import { PageStyles } from "./page-styles.ts";
 import { prunePage } from "./prune-page.ts";
 import { LinkResolver } from "./resolve-link.ts";
 import { walkDom } from "./walk-dom.ts";
@@ -16,6 +17,7 @@ export interface ArticleJob {
   readonly base: string | undefined;
   readonly url: string | undefined;
   readonly maxChars: number;
+  readonly styles: PageStyles;
 }
 
 /** What was found in a page. */
@@ -49,17 +51,19 @@ export function readArticle(job: ArticleJob): Article {
   const sink = new PageSink({
     links: new LinkResolver(base, job.url),
     maxChars: job.maxChars,
+    // What they hide is gone by now, and an article has lost the elements' own styles.
+    styles: new PageStyles(),
     without: found.method === "page" ? surroundings : new Set(),
   });
   walkDom(root, sink);
   return { ...found, content: sink.content() };
 }
 
-function openPage({ html, isWhole }: ArticleJob): DomDocument {
+function openPage({ html, isWhole, styles }: ArticleJob): DomDocument {
   const page = isWhole ? html : `<!doctype html><html><body>${html}</body></html>`;
   // Its own types speak of a browser's window.
   const { document } = parseHTML(page) as unknown as { document: DomDocument };
-  prunePage(document);
+  prunePage(document, styles);
   return document;
 }
 

@@ -1,21 +1,19 @@
-import type { ExtractOptions, ExtractedPage } from "./extracted-page.ts";
+import { layOutJson } from "../../text/index.ts";
+import { type ExtractOptions, type ExtractedPage, maxCharsOf } from "./extracted-page.ts";
 import { fenceFor } from "./inline-writer.ts";
 import { oneLine } from "./page-sink.ts";
 import { plainPage } from "./plain-page.ts";
 
-/** Longer ones are given as they are: reading them would hold the event loop. */
-const maxParsed = 400_000;
-
 /** JSON, laid out for reading, with a summary of its shape. What is no proper JSON is given as it is. */
 export function readJson(text: string, options: ExtractOptions): ExtractedPage {
-  const parsed = text.length <= maxParsed ? parse(text) : undefined;
-  const shown = parsed === undefined ? text : layOut(parsed.value, text);
-  const fence = fenceFor(shown.slice(0, maxParsed), 3);
+  const parsed = parse(text);
+  const shown = parsed === undefined ? { text, cut: false } : layOutJson(text, maxCharsOf(options) + 1);
+  const fence = fenceFor(shown.text, 3);
   return plainPage(
     {
       kind: "json",
-      text: shown,
-      markdown: `${fence}json\n${shown}\n${fence}`,
+      ...shown,
+      markdown: `${fence}json\n${shown.text}\n${fence}`,
       title: titleOf(parsed?.value),
       ...(parsed !== undefined && { excerpt: shapeOf(parsed.value) }),
     },
@@ -25,19 +23,10 @@ export function readJson(text: string, options: ExtractOptions): ExtractedPage {
 
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value: unknown = JSON.parse(text);
     return { value };
   } catch {
     return undefined;
-  }
-}
-
-function layOut(value: unknown, text: string): string {
-  try {
-    return JSON.stringify(value, undefined, 2);
-  } catch {
-    // Too deep to be written again.
-    return text;
   }
 }
 

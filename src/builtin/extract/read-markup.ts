@@ -1,4 +1,3 @@
-import type { Clock } from "../../base/index.ts";
 import { present } from "./extract-html.ts";
 import type { ExtractOptions, ExtractedPage, PageLink } from "./extracted-page.ts";
 import { FeedReader, type FeedEntry } from "./feed-reader.ts";
@@ -6,12 +5,17 @@ import { markdownAddress } from "./inline-writer.ts";
 import { listLimits, oneLine } from "./page-sink.ts";
 import { parseInSlices } from "./parse-in-slices.ts";
 import { plainPage } from "./plain-page.ts";
+import type { ReadServices } from "./read-document.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
 
 /** XML: the entries of a feed as links with their descriptions, or the text of anything else. */
-export async function readMarkup(text: string, options: ExtractOptions, clock: Clock): Promise<ExtractedPage> {
+export async function readMarkup(
+  text: string,
+  options: ExtractOptions,
+  services: ReadServices,
+): Promise<ExtractedPage> {
   const reader = new FeedReader();
-  await parseInSlices(text, reader, { xml: true, signal: options.signal, clock });
+  await parseInSlices(text, reader, { xml: true, ...services });
   if (!reader.isFeed) return plainPage({ kind: "xml", text: lines(reader.body), cut: reader.cut }, options);
   const resolver = new LinkResolver(baseOf(undefined, options.url), undefined);
   const entries = reader.entries.map((entry) => ({ ...entry, link: resolver.link(entry.link) }));

@@ -1,6 +1,8 @@
-import type { Clock } from "../../base/index.ts";
 import { oneLine } from "./page-sink.ts";
+import type { PageStyles } from "./page-styles.ts";
 import { type Attributes, type MarkupHandler, maxDepth, parseInSlices } from "./parse-in-slices.ts";
+import type { ReadServices } from "./read-document.ts";
+import { StyleReader } from "./style-reader.ts";
 
 /** What a page says of itself, and whether a document can be built from it at reasonable cost. */
 export interface PageScan {
@@ -14,6 +16,8 @@ export interface PageScan {
   readonly site: string | undefined;
   readonly published: string | undefined;
   readonly description: string | undefined;
+  /** What its own styles hide. */
+  readonly styles: PageStyles;
 }
 
 /** Beyond these, building a document takes too long. */
@@ -31,12 +35,9 @@ const metaNames = {
 const wanted: ReadonlySet<string> = new Set(Object.values(metaNames).flat());
 
 /** Reads once through a page, without building anything. */
-export async function scanPage(
-  html: string,
-  options: { readonly signal?: AbortSignal | undefined; readonly clock?: Clock },
-): Promise<PageScan> {
+export async function scanPage(html: string, services: ReadServices): Promise<PageScan> {
   const head = new HeadReader();
-  const { depth, elements, pieces, attributes } = await parseInSlices(html, head, options);
+  const { depth, elements, pieces, attributes } = await parseInSlices(html, head, services);
   const meta = (names: readonly string[]): string | undefined =>
     names.map((name) => head.meta.get(name)).find((value) => value !== undefined && value !== "");
   return {
@@ -54,11 +55,13 @@ export async function scanPage(
     site: meta(metaNames.site),
     published: meta(metaNames.published),
     description: meta(metaNames.description),
+    styles: head.style.styles,
   };
 }
 
 /** Notes what stands in the head, wherever the page puts it. */
 class HeadReader implements MarkupHandler {
+  readonly style = new StyleReader();
   readonly meta = new Map<string, string>();
   base: string | undefined;
   #first: string | undefined;
@@ -75,6 +78,7 @@ class HeadReader implements MarkupHandler {
 
   open(name: string, attributes: Attributes): void {
     this.#first ??= name;
+    this.style.open(name, attributes);
     if (name === "svg" || name === "math") this.#foreign++;
     else if (name === "body") this.#hasBody = true;
     else if (name === "base") this.base ??= attributes("href");
@@ -84,12 +88,14 @@ class HeadReader implements MarkupHandler {
   }
 
   close(name: string): void {
+    this.style.close(name);
     if (name === "title") this.#inTitle = false;
     else if (name === "svg" || name === "math") this.#foreign--;
   }
 
   text(data: string): void {
     if (this.#first === undefined && data.trim() !== "") this.#first = "";
+    this.style.text(data);
     if (this.#inTitle && this.title.length < 4000) this.title += data;
   }
 

@@ -1,20 +1,15 @@
-import type { Clock } from "../../base/index.ts";
 import type { PageLink } from "./extracted-page.ts";
 import { type PageContent, PageSink, type PageSinkOptions } from "./page-sink.ts";
 import { parseInSlices } from "./parse-in-slices.ts";
-import type { LinkResolver } from "./resolve-link.ts";
+import type { ReadServices } from "./read-document.ts";
 
 const surroundings: ReadonlySet<string> = new Set(["nav", "footer", "aside"]);
 
 /** The content of a whole page, read without building a document: the way for pages that are too large or too deep. */
-export async function streamPage(
-  html: string,
-  sink: PageSinkOptions,
-  options: { readonly signal?: AbortSignal | undefined; readonly clock?: Clock },
-): Promise<PageContent> {
+export async function streamPage(html: string, sink: PageSinkOptions, services: ReadServices): Promise<PageContent> {
   const read = async (without: ReadonlySet<string>): Promise<PageContent> => {
     const into = new PageSink({ ...sink, without });
-    await parseInSlices(html, into, options);
+    await parseInSlices(html, into, services);
     return into.content();
   };
   const content = await read(surroundings);
@@ -25,10 +20,10 @@ export async function streamPage(
 /** The links of a whole page, its navigation included. */
 export async function listPageLinks(
   html: string,
-  links: LinkResolver,
-  options: { readonly signal?: AbortSignal | undefined; readonly clock?: Clock },
+  options: PageSinkOptions,
+  services: ReadServices,
 ): Promise<readonly PageLink[]> {
-  const sink = new PageSink({ links, maxChars: 0 });
-  await parseInSlices(html, sink, options);
+  const sink = new PageSink(options);
+  await parseInSlices(html, sink, services);
   return sink.content().links;
 }

@@ -1,12 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PageSink } from "./page-sink.ts";
+import { PageStyles } from "./page-styles.ts";
 import { parseInSlices } from "./parse-in-slices.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
 
+const styles = new PageStyles();
+
 async function write(html: string): Promise<{ text: string; markdown: string }> {
   const url = "https://a.test/";
-  const sink = new PageSink({ links: new LinkResolver(baseOf(undefined, url), url), maxChars: 10_000 });
+  const sink = new PageSink({ links: new LinkResolver(baseOf(undefined, url), url), maxChars: 10_000, styles });
   await parseInSlices(html, sink);
   return sink.content();
 }
@@ -123,7 +126,7 @@ describe("blocks", () => {
         async (tokens, maxChars) => {
           const open: string[] = [];
           const url = "https://a.test/";
-          const sink = new PageSink({ links: new LinkResolver(baseOf(undefined, url), url), maxChars });
+          const sink = new PageSink({ links: new LinkResolver(baseOf(undefined, url), url), maxChars, styles });
           await parseInSlices(tokens.join(""), {
             open: (name, attributes) => (open.push(name), sink.open(name, attributes)),
             close: (name) => (expect(open.pop()).toBe(name), sink.close(name)),

@@ -15,10 +15,10 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import { type Edit, applyEdits, undoEdits } from "./apply-edits.ts";
 import { lineDiff } from "./line-diff.ts";
 
-/** What `edit_file` takes. */
-export interface EditFileInput {
+/** What `edit_file` takes: a list of edits, or a single one as it is. */
+export interface EditFileInput extends Partial<Edit> {
   readonly path: string;
-  readonly edits: readonly Edit[];
+  readonly edits?: readonly Edit[];
   readonly expected_sha256?: string;
 }
 
@@ -39,6 +39,18 @@ export interface EditFileOutput {
 /** Whoever replaces more writes the file anew. */
 const longestText = 1_000_000;
 
+const oldText = {
+  type: "string",
+  minLength: 1,
+  maxLength: longestText,
+  description: "The text to replace, exactly as it is.",
+};
+const newText = {
+  type: "string",
+  maxLength: longestText,
+  description: "What comes in its place; empty to remove it.",
+};
+
 const inputJson: JsonSchema = {
   type: "object",
   properties: {
@@ -51,30 +63,25 @@ const inputJson: JsonSchema = {
       items: {
         type: "object",
         properties: {
-          old_text: {
-            type: "string",
-            minLength: 1,
-            maxLength: longestText,
-            description: "The text to replace, exactly as it is.",
-          },
-          new_text: {
-            type: "string",
-            maxLength: longestText,
-            description: "What comes in its place; empty to remove it.",
-          },
+          old_text: oldText,
+          new_text: newText,
           all: { type: "boolean", default: false, description: "Replace it wherever it is." },
         },
         required: ["old_text", "new_text"],
         additionalProperties: false,
       },
     },
+    old_text: { ...oldText, description: "In place of edits: the text to replace, exactly as it is." },
+    new_text: { ...newText, description: "With old_text: what comes in its place; empty to remove it." },
+    all: { type: "boolean", description: "With old_text: replace it wherever it is." },
     expected_sha256: {
       type: "string",
       pattern: "^[0-9a-fA-F]{64}$",
       description: "Refuse unless the file still has this hash, as read_file gave it.",
     },
   },
-  required: ["path", "edits"],
+  required: ["path"],
+  oneOf: [{ required: ["edits"], properties: { all: false } }, { required: ["old_text", "new_text"] }],
   additionalProperties: false,
   examples: [{ path: "notes.md", edits: [{ old_text: "draft", new_text: "final" }] }],
 };
@@ -104,7 +111,7 @@ export function editFileTool({
     description:
       "Changes parts of a text file of the workspace. Each edit replaces old_text, copied exactly from the file, with " +
       "new_text; it must be there exactly once, or all must be true. The edits are made one after the other, and all or " +
-      "none. Gives the sha256 and a short diff. Pass expected_sha256 of read_file to be sure nobody changed the file.",
+      "none; a single one may be given as old_text and new_text without the list. Gives the sha256 and a short diff. Pass expected_sha256 of read_file to be sure nobody changed the file.",
     displayName: "Edit file",
     category: "file",
     tags: ["file", "text"],
@@ -141,8 +148,10 @@ interface Change {
   readonly truncated: boolean;
 }
 
-async function changeOf(before: Before, { edits, expected_sha256: given }: EditFileInput, pace: Pace): Promise<Change> {
+async function changeOf(before: Before, args: EditFileInput, pace: Pace): Promise<Change> {
   const { bytes } = before;
+  const { expected_sha256: given } = args;
+  const edits = editsOf(args);
   const path = showPath(before.path);
   const decoded = await decodeInParts(bytes, { path: before.path }, pace);
   if (decoded.lossy || !canEncode(decoded.encoding)) {
@@ -159,6 +168,11 @@ async function changeOf(before: Before, { edits, expected_sha256: given }: EditF
   const diff = lineDiff(decoded.text, text);
   await pace.rest();
   return { bytes: encode(text, decoded), replacements, ...diff };
+}
+
+/** The schema sees to it that there is one form or the other. */
+function editsOf({ edits, old_text = "", new_text = "", all = false }: EditFileInput): readonly Edit[] {
+  return edits ?? [{ old_text, new_text, all }];
 }
 
 /** In the encoding in which it was read, which is one that can be written. */

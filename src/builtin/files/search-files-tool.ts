@@ -3,9 +3,10 @@ import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type FileMatch, type FileQuery, type SkippedFile, searchFiles } from "./search-files.ts";
 
-/** What `search_files` takes. */
+/** What `search_files` takes: `query`, or `pattern`, which means the same. */
 export interface SearchFilesInput {
-  readonly query: string;
+  readonly query?: string;
+  readonly pattern?: string;
   readonly regex?: boolean;
   readonly target?: FileQuery["target"];
   readonly path?: string;
@@ -36,7 +37,13 @@ const inputJson: JsonSchema = {
   type: "object",
   properties: {
     query: { type: "string", minLength: 1, maxLength: 512, description: "The text or the pattern to look for." },
-    regex: { type: "boolean", default: false, description: "query is a pattern (RE2)." },
+    pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 512,
+      description: "The same as query: text unless regex is true.",
+    },
+    regex: { type: "boolean", default: false, description: "query is a regular expression (RE2)." },
     target: {
       type: "string",
       enum: ["contents", "names", "both"],
@@ -62,7 +69,7 @@ const inputJson: JsonSchema = {
       description: "At most so many matches.",
     },
   },
-  required: ["query"],
+  oneOf: [{ required: ["query"] }, { required: ["pattern"] }],
   additionalProperties: false,
   examples: [{ query: "TODO" }, { query: "export (function|class)", regex: true, include: "*.ts" }],
 };
@@ -131,7 +138,8 @@ export function searchFilesTool({
 
 function queryOf(args: SearchFilesInput): FileQuery {
   return {
-    query: args.query,
+    // The schema sees to it that there is one of them.
+    query: args.query ?? args.pattern ?? "",
     regex: args.regex === true,
     ignoreCase: args.ignore_case === true,
     target: args.target ?? "contents",

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, nodeCrypto, systemClock } from "../../base/index.ts";
 import type { Memory, MemoryHit, MemoryStats, MemoryStore, StoredMemory } from "../../store/index.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 import { type Remembered, checkNamespace, newMemory, withTitle } from "./new-memory.ts";
@@ -20,8 +20,8 @@ export interface Forget {
   readonly query?: string;
   readonly namespace?: string;
   readonly tags?: readonly string[];
-  /** How many memories the caller expects to forget by the query; none are while this is absent. */
-  readonly confirm?: number;
+  /** Which memories are to be forgotten by the query, as {@link Forgotten} told; none are while this is absent. */
+  readonly confirm?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -30,6 +30,8 @@ export interface Forgotten {
   readonly forgotten: number;
   /** What was forgotten or, while nothing is confirmed, would be; at most a hundred. */
   readonly matches: readonly Memory[];
+  /** Stands for just these memories. */
+  readonly confirm: string;
   /** More fits than is forgotten at a time. */
   readonly truncated: boolean;
 }
@@ -93,8 +95,19 @@ function bareId(id: string): string {
 async function forgetById(store: MemoryStore, id: string): Promise<Forgotten> {
   const memory = await store.get(bareId(id));
   // Gone already is as good as forgotten.
-  if (memory === undefined) return { forgotten: 0, matches: [], truncated: false };
-  return { forgotten: await store.forget([memory.id]), matches: [memory], truncated: false };
+  const matches = memory === undefined ? [] : [memory];
+  return { ...(await forgetAll(store, matches)), truncated: false };
+}
+
+async function forgetAll(store: MemoryStore, matches: readonly Memory[]): Promise<Omit<Forgotten, "truncated">> {
+  const ids = matches.map((memory) => memory.id);
+  return { forgotten: ids.length === 0 ? 0 : await store.forget(ids), matches, confirm: markOf(matches) };
+}
+
+/** The same for the same memories only, whatever their order: their number, and a hash of their ids. */
+function markOf(memories: readonly Memory[]): string {
+  const ids = memories.map(({ id }) => id).toSorted();
+  return `${ids.length}-${nodeCrypto().hash("sha256", JSON.stringify(ids), "hex").slice(0, 16)}`;
 }
 
 async function forgetByQuery(store: MemoryStore, what: Forget): Promise<Forgotten> {
@@ -107,10 +120,16 @@ async function forgetByQuery(store: MemoryStore, what: Forget): Promise<Forgotte
   const hits = await store.search({ ...asked, ...(tags !== undefined && { tags }) }, signal);
   const matches = hits.slice(0, mostForgotten).map(({ memory }) => memory);
   const truncated = hits.length > mostForgotten;
-  if (confirm === undefined) return { forgotten: 0, matches, truncated };
-  if (confirm !== matches.length) {
-    const message = `confirm is ${confirm}, but ${matches.length} memories fit: look at them without confirm first`;
-    throw memoryFailure("count_differs", message, { issues: [{ path: ["confirm"], code: "count_differs", message }] });
+  const mark = markOf(matches);
+  if (confirm === undefined) return { forgotten: 0, matches, confirm: mark, truncated };
+  // What was confirmed and is gone already is as good as forgotten.
+  if (confirm !== mark && matches.length > 0) {
+    const message =
+      `confirm does not stand for the memories that fit now (${matches.length}); ` +
+      "look at them without confirm first, and pass the sign that this gives";
+    throw memoryFailure("matches_differ", message, {
+      issues: [{ path: ["confirm"], code: "matches_differ", message }],
+    });
   }
-  return { forgotten: await store.forget(matches.map(({ id }) => id)), matches, truncated };
+  return { ...(await forgetAll(store, matches)), truncated };
 }

@@ -2,13 +2,13 @@ import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import type { Memories } from "./memories.ts";
 
-/** What `memory_forget` takes: an id, or a query and, after a look at what fits, how many that is. */
+/** What `memory_forget` takes: an id, or a query and, after a look at what fits, the sign that it gave. */
 export interface MemoryForgetInput {
   readonly id?: string;
   readonly query?: string;
   readonly namespace?: string;
   readonly tags?: readonly string[];
-  readonly confirm?: number;
+  readonly confirm?: string;
 }
 
 /** What `memory_forget` gives. */
@@ -19,8 +19,8 @@ export interface MemoryForgetOutput {
   readonly removed?: readonly ForgottenMemory[];
   /** The memories that fit and are still there; absent when they are gone. */
   readonly matches?: readonly ForgottenMemory[];
-  /** Pass this as `confirm` to forget them. */
-  readonly confirm?: number;
+  /** Stands for just these memories: pass it as `confirm` to forget them. */
+  readonly confirm?: string;
   /** More fit than the hundred that are forgotten at a time: ask once more. */
   readonly truncated?: true;
 }
@@ -46,7 +46,7 @@ const outputJson = {
     forgotten: { type: "integer" },
     removed: memoriesJson,
     matches: memoriesJson,
-    confirm: { type: "integer" },
+    confirm: { type: "string" },
     truncated: { type: "boolean" },
   },
   required: ["forgotten"],
@@ -63,7 +63,8 @@ export function memoryForgetTool({
     aliases: ["memoryForget"],
     description:
       "Forgets memories for good. With `id` it forgets that one. With `query` it first only tells which memories have " +
-      "all of its words; call it again with `confirm` set to their number to forget them. `removed` tells which are gone.",
+      "all of its words, and gives a sign that stands for just these; call it again with the sign as `confirm` to forget " +
+      "them. Where others fit by then, it refuses. `removed` tells which are gone.",
     displayName: "Forget memory",
     category: "general",
     tags: ["memory"],
@@ -83,18 +84,22 @@ export function memoryForgetTool({
           maxItems: 20,
           description: "For a query: have all of these.",
         },
-        confirm: { type: "integer", minimum: 0, description: "For a query: how many memories are to be forgotten." },
+        confirm: {
+          type: "string",
+          maxLength: 100,
+          description: "For a query: the sign that the look without it gave as `confirm`, such as 2-0f4c….",
+        },
       },
       additionalProperties: false,
       examples: [{ query: "rope" }],
     }),
     output: fromJsonSchema<MemoryForgetOutput, MemoryForgetOutput>(outputJson),
     run: async (args, { signal }) => {
-      const { forgotten, matches, truncated } = await memories.forget({ ...args, signal });
+      const { forgotten, matches, confirm, truncated } = await memories.forget({ ...args, signal });
       const shown = matches.map(({ id, title }) => ({ id, title }));
       return {
         forgotten,
-        ...(forgets(args) ? { removed: shown } : { matches: shown, confirm: shown.length }),
+        ...(forgets(args) ? { removed: shown } : { matches: shown, confirm }),
         ...(truncated && { truncated }),
       };
     },

@@ -7,9 +7,14 @@ export const memoryReasons = {
   too_large: { code: "validation_error", means: "The content or the metadata is too large.", retry: "never" },
   bad_namespace: { code: "validation_error", means: "The namespace is no name.", retry: "never" },
   nothing_named: { code: "validation_error", means: "Neither an id nor a query says what to forget.", retry: "never" },
-  count_differs: {
+  matches_differ: {
     code: "validation_error",
-    means: "Another number of memories fits the query than was confirmed.",
+    means: "Other memories fit the query than were confirmed.",
+    retry: "never",
+  },
+  nothing_found: {
+    code: "execution_error",
+    means: "Nothing is remembered about it, and the caller said `must_find`.",
     retry: "never",
   },
   no_conversation: { code: "validation_error", means: "No conversation is named.", retry: "never" },

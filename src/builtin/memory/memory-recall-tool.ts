@@ -2,6 +2,7 @@ import { fromJsonSchema } from "../../schema/index.ts";
 import type { MemoryHit } from "../../store/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type Memories, memoryScheme } from "./memories.ts";
+import { memoryFailure } from "./memory-reasons.ts";
 
 /** What `memory_recall` takes. */
 export interface MemoryRecallInput {
@@ -11,6 +12,7 @@ export interface MemoryRecallInput {
   readonly max_results?: number;
   readonly namespace?: string;
   readonly tags?: readonly string[];
+  readonly must_find?: boolean;
 }
 
 /** A memory in the shape of a search result. */
@@ -94,14 +96,20 @@ export function memoryRecallTool({
         max_results: number("The same as limit."),
         namespace: { type: "string", description: "Whose or which project's memory; `default` when left out." },
         tags: { type: "array", items: text, maxItems: 20, description: "Only memories that have all of these tags." },
+        must_find: {
+          type: "boolean",
+          default: false,
+          description: "Fail where nothing is found; for a fallback, whose caller then hears why it was needed.",
+        },
       },
       required: ["query"],
       additionalProperties: false,
       examples: [{ query: "rope", limit: 3 }],
     }),
     output: fromJsonSchema<MemoryRecallOutput, MemoryRecallOutput>(outputJson),
-    run: async ({ limit, count, max_results, ...asked }, { signal }) => {
+    run: async ({ limit, count, max_results, must_find: mustFind = false, ...asked }, { signal }) => {
       const hits = await memories.recall({ ...asked, limit: limit ?? count ?? max_results ?? 5, signal });
+      if (mustFind && hits.length === 0) throw memoryFailure("nothing_found", "nothing is remembered about it");
       const best = hits[0]?.score ?? 1;
       return { results: hits.map((hit) => resultOf(hit, best)), provider: "memory" as const };
     },

@@ -142,12 +142,15 @@ test("a title that is given later is the title from then on, until another is gi
 test("more than can be forgotten at a time is told, and goes the next time", async () => {
   const { engine } = await open();
   for (let number = 0; number < 130; number++) await engine.call("memory_store", { content: `old rope ${number}` });
-  const look = async (): Promise<unknown> => outputOf(await engine.call("memory_forget", { query: "rope" }));
-  expect(await look()).toMatchObject({ confirm: 100, truncated: true });
-  const gone = outputOf(await engine.call("memory_forget", { query: "rope", confirm: 100 }));
+  const look = async (): Promise<{ confirm: string }> =>
+    outputOf(await engine.call("memory_forget", { query: "rope" })) as { confirm: string };
+  const { confirm, ...told } = await look();
+  expect(told).toMatchObject({ forgotten: 0, truncated: true });
+  expect(confirm).toMatch(/^100-/);
+  const gone = outputOf(await engine.call("memory_forget", { query: "rope", confirm }));
   expect(gone).toMatchObject({ forgotten: 100, truncated: true });
   expect((gone as { removed: unknown[] }).removed).toHaveLength(100);
-  expect(await look()).toMatchObject({ confirm: 30 });
+  expect(await look()).toMatchObject({ confirm: expect.stringMatching(/^30-/) as string });
   expect(await look()).not.toHaveProperty("truncated");
 });
 
@@ -183,6 +186,16 @@ test.each([
   });
 });
 
+test("[hostile] what nests deep is kept, and laid out only where that stays small", async () => {
+  const { engine } = await open();
+  const deep = JSON.parse(`${"[".repeat(120)}${"1,".repeat(60_000)}"anchor"${"]".repeat(120)}`) as unknown;
+  const began = process.threadCpuUsage();
+  expect(await engine.call("memory_store", { content: deep })).toMatchObject({ success: true });
+  // Laid out it would have 14 million characters.
+  expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(400);
+  expect(outputOf(await engine.call("memory_recall", { query: "anchor" }))).toMatchObject({ results: [{}] });
+});
+
 test("[hostile] keys that reach into prototypes stay keys", async () => {
   const { engine } = await open();
   const metadata = JSON.parse('{"__proto__x":1,"constructor":{"a":1},"toString":"x"}') as object;
@@ -203,7 +216,49 @@ test("forgetting by id takes that memory alone, and a second time does nothing",
   });
 });
 
-test("forgetting by query takes a look first, and only as many as were confirmed", async () => {
+test("as many memories as were confirmed, but others, are not forgotten", async () => {
+  const { engine } = await open();
+  const id = String(outputOf(await engine.call("memory_store", { content: "old rope" })));
+  const look = async (): Promise<string> =>
+    (outputOf(await engine.call("memory_forget", { query: "rope" })) as { confirm: string }).confirm;
+  const confirm = await look();
+  await engine.call("memory_forget", { id });
+  await engine.call("memory_store", { content: "the only rope worth keeping" });
+  expect(await engine.call("memory_forget", { query: "rope", confirm })).toMatchObject({
+    success: false,
+    error: { code: "validation_error", reason: "matches_differ", retry: "never" },
+  });
+  expect(outputOf(await engine.call("memory_recall", { query: "rope" }))).toMatchObject({
+    results: [{ title: "the only rope worth keeping" }],
+  });
+  expect(await engine.call("memory_forget", { query: "rope", confirm: await look() })).toMatchObject({
+    output: { forgotten: 1 },
+  });
+});
+
+test("what was confirmed and is gone by now is as good as forgotten", async () => {
+  const { engine } = await open();
+  await engine.call("memory_store", { content: "old rope" });
+  const { confirm } = outputOf(await engine.call("memory_forget", { query: "rope" })) as { confirm: string };
+  expect(await engine.call("memory_forget", { query: "rope", confirm })).toMatchObject({ output: { forgotten: 1 } });
+  expect(await engine.call("memory_forget", { query: "rope", confirm })).toMatchObject({
+    output: { forgotten: 0, removed: [] },
+  });
+});
+
+test("a recall that must find something fails where nothing is remembered", async () => {
+  const { engine } = await open();
+  expect(await engine.call("memory_recall", { query: "rope", must_find: true })).toMatchObject({
+    success: false,
+    error: { code: "execution_error", reason: "nothing_found", retry: "never" },
+  });
+  await engine.call("memory_store", { content: "wet rope" });
+  expect(await engine.call("memory_recall", { query: "rope", must_find: true })).toMatchObject({
+    output: { results: [{ title: "wet rope" }] },
+  });
+});
+
+test("forgetting by query takes a look first, and only what was confirmed", async () => {
   const { engine, tools } = await open();
   const ids: unknown[] = [];
   for (const content of ["wet rope", "dry rope", "sail"]) {
@@ -215,14 +270,15 @@ test("forgetting by query takes a look first, and only as many as were confirmed
     destructive: (args: object) => boolean;
   };
   expect([effect({ query: "rope" }), destructive({ query: "rope" })]).toEqual(["read", false]);
-  expect([effect({ query: "rope", confirm: 2 }), destructive({ id: "x" })]).toEqual(["idempotent", true]);
-  expect(await engine.call("memory_forget", { query: "rope" })).toMatchObject({
-    output: { forgotten: 0, confirm: 2, matches: [expect.anything(), expect.anything()] },
-  });
-  expect(await engine.call("memory_forget", { query: "rope", confirm: 1 })).toMatchObject({
-    error: { code: "validation_error", reason: "count_differs" },
-  });
-  const done = await engine.call("memory_forget", { query: "rope", confirm: 2 });
+  expect([effect({ query: "rope", confirm: "2-x" }), destructive({ id: "x" })]).toEqual(["idempotent", true]);
+  const { confirm, ...looked } = outputOf(await engine.call("memory_forget", { query: "rope" })) as { confirm: string };
+  expect(looked).toMatchObject({ forgotten: 0, matches: [expect.anything(), expect.anything()] });
+  for (const guessed of ["2", "1-0000000000000000"]) {
+    expect(await engine.call("memory_forget", { query: "rope", confirm: guessed })).toMatchObject({
+      error: { code: "validation_error", reason: "matches_differ" },
+    });
+  }
+  const done = await engine.call("memory_forget", { query: "rope", confirm });
   const { removed, ...rest } = outputOf(done) as { removed: { id: string; title: string }[] };
   expect(rest).toEqual({ forgotten: 2 });
   expect(removed.toSorted((a, b) => (a.title < b.title ? -1 : 1))).toEqual([

@@ -1,6 +1,7 @@
 import { canonicalJson, jsonText, nodeCrypto, plainJsonSize } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Memory, type NewMemory, joinTags } from "../../store/index.ts";
+import { layOutJson } from "../../text/index.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
 /** Something to remember, as a caller says it. */
@@ -68,7 +69,13 @@ function textOf(content: unknown): string {
   const written = jsonText(content);
   if ("problem" in written) throw refusal("not_json", `content cannot be kept: ${written.problem}`, "content");
   if (content === null || isEmpty(content)) return "";
-  return typeof content === "object" ? JSON.stringify(content, null, 2) : written.text;
+  return typeof content === "object" ? readable(written.text) : written.text;
+}
+
+/** Laid out where there is room for it: what nests deep can be a thousand times as long that way. */
+function readable(json: string): string {
+  const { text, cut } = layOutJson(json, maxContentBytes);
+  return cut || Buffer.byteLength(text) > maxContentBytes ? json : text;
 }
 
 function isEmpty(content: unknown): boolean {

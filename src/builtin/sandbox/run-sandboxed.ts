@@ -3,7 +3,8 @@ import type { Readable, Writable } from "node:stream";
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
 import { pathParts } from "../../file/index.ts";
 import { quoteText } from "../../text/index.ts";
-import { bubblewrapArguments, ownFolder, statusDescriptor, workFolder } from "./bubblewrap-arguments.ts";
+import { bubblewrapArguments, firstPipe, ownFolder, workFolder } from "./bubblewrap-arguments.ts";
+import { callFilter } from "./call-filter.ts";
 import { Confined, type SandboxResult } from "./confined.ts";
 import { type SandboxLimits, defaultLimits } from "./sandbox-limits.ts";
 import { type SandboxPrograms, findPrograms } from "./sandbox-programs.ts";
@@ -63,9 +64,17 @@ export async function runSandboxed(command: readonly string[], options: SandboxO
   const programs = options.programs ?? (await findPrograms());
   const env = { PATH: `${ownFolder}:/usr/local/bin:/usr/bin:/bin`, HOME: workFolder, LANG: "C.UTF-8", ...options.env };
   const paths = files.map(({ path }) => path);
-  const args = await bubblewrapArguments(programs, { command, files: paths, env, limits });
+  const filter = callFilter();
+  const args = await bubblewrapArguments(programs, {
+    command,
+    files: paths,
+    isFiltered: filter !== undefined,
+    env,
+    limits,
+  });
   if (signal?.aborted === true) throw refuseSandbox("aborted", "the work in the sandbox was cancelled");
-  const child = start([programs.bubblewrap, ...args], files, options.input);
+  const piped = [...files.map(({ content }) => content), ...(filter === undefined ? [] : [filter])];
+  const child = start([programs.bubblewrap, ...args], piped, options.input);
   return new Confined(child, { limits, signal, clock }).result;
 }
 
@@ -115,19 +124,19 @@ function checkNesting(files: ReadonlyMap<string, SandboxFile>): void {
 
 function start(
   [bubblewrap = "", ...args]: readonly string[],
-  files: readonly SandboxFile[],
+  piped: readonly (string | Uint8Array)[],
   input: string | undefined,
 ): ChildProcess {
   const first = input === undefined ? "ignore" : "pipe";
-  const stdio: StdioOptions = [first, "pipe", "pipe", "pipe", ...files.map(() => "pipe" as const)];
+  const stdio: StdioOptions = [first, "pipe", "pipe", "pipe", ...piped.map(() => "pipe" as const)];
   const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const child = spawn(bubblewrap, args, { cwd: "/", env: {}, stdio, ...user });
   // Pipes break when the sandbox cannot be made.
   child.stdin?.on("error", () => {});
   child.stdin?.end(input);
-  for (const [at, { content }] of files.entries()) {
-    // Pipes from the fourth on carry the files, in order.
-    const pipe = child.stdio[statusDescriptor + 1 + at] as Writable & Readable;
+  for (const [at, content] of piped.entries()) {
+    // They were asked for as pipes.
+    const pipe = child.stdio[firstPipe + at] as Writable & Readable;
     pipe.on("error", () => {});
     pipe.resume();
     pipe.end(content);

@@ -2,7 +2,7 @@
 export interface SandboxLimits {
   /** Time on the clock; the program is killed then. */
   readonly timeMs: number;
-  /** Memory of all its processes together. */
+  /** Memory of all its processes together, and of its folders. */
   readonly memoryBytes: number;
   /** Processes and threads. */
   readonly processes: number;

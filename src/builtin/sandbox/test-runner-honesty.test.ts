@@ -92,6 +92,45 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
     expect(hook.failures.some(({ message }) => message.includes("hook"))).toBe(true);
   });
 
+  test.each([
+    ["an assertion that it does not wait for", "", "f().then((value) => assert.equal(value, 2));"],
+    ["an assertion that fails a little later", "", "setTimeout(() => assert.equal(1, 2), 60);"],
+    ["an error while a timer goes on", "setInterval(() => {}, 1000);", "setTimeout(() => assert.equal(1, 2), 60);"],
+  ])("a test leaves behind %s", async (_what, before, late) => {
+    const run = await runJs(
+      `import { f } from "./main.js"; ${before}
+      test("other", () => {}); test("f is 2", () => { ${late} });`,
+      "export const f = async () => 1;",
+    );
+    expect(run).toMatchObject({ failed: 1, failures: [{ name: "main.test.js" }] });
+    expect(run.failures[0]?.message).toMatch(/^something failed that no test waited for: Error: Test "f is 2"/);
+  });
+
+  test("a test fails, and another leaves an error behind: both are told", async () => {
+    const run = await runJs(
+      `test("late", () => { setTimeout(() => { throw new Error("too late") }, 20); });
+      test("later", () => { setTimeout(() => { throw new Error("far too late") }, 40); });
+      test("wrong", () => assert.fail("now"));`,
+    );
+    expect(run.failures.map(({ name }) => name)).toEqual(["wrong", "main.test.js"]);
+    expect(run.failures[1]?.message).toMatch(/"Error: too late".*"Error: far too late"/s);
+  });
+
+  test("a test fails beside one that is marked with only", async () => {
+    const run = await runJs('test("a", { only: true }, () => {}); test("b", () => assert.fail());');
+    expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "b" }] });
+    const suite = await runJs('describe("s", () => { it.only("a", () => {}); it("b", () => assert.fail()); });');
+    expect(suite).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "b" }] });
+  });
+
+  test("a test fails that the file adds after a long wait, whatever goes on meanwhile", async () => {
+    const run = await runJs(
+      `const timer = setInterval(() => {}, 1000); test("a", () => {});
+      await new Promise((resolve) => setTimeout(resolve, 2_600)); test("b", () => assert.fail("in time"));`,
+    );
+    expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "b" }] });
+  });
+
   test("one of several files ends early, and the others are told as they are", async () => {
     const code = {
       files: [{ path: "main.js", content: "export {};" }],
@@ -134,6 +173,37 @@ describe.skipIf(!available)("what the code prints is output, also when it", () =
     const run = await runJs(`${forge}\nprocess.exit(0);`);
     expect(run).toMatchObject({ passed: 0, failed: 1, total: 1, failures: [{ name: "main.test.js" }] });
     expect(run.failures[0]?.message).toContain(endedEarly);
+  });
+
+  test.each([
+    [
+      "looks for the mark in the memory that buffers share",
+      `import fs from "node:fs";
+      test("first", () => {});
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const pools = new Set(Array.from({ length: 4000 }, () => Buffer.from("x").buffer));
+      for (const pool of pools) {
+        const found = Buffer.from(pool).toString("latin1").match(/([A-Za-z0-9+\\/=]{24})(?:\\{"kind"|)/g) ?? [];
+        for (const mark of found) fs.writeSync(1, mark.slice(0, 24) + ${JSON.stringify(event)} + "\\n");
+      }`,
+    ],
+    [
+      "takes the place of what the reporter writes with",
+      `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";
+      let seen = ""; const write = fs.writeSync;
+      const spy = (real) => function (...args) { seen += args.map(String).join(); return Reflect.apply(real, this, args); };
+      fs.writeSync = spy(write); TextEncoder.prototype.encode = spy(TextEncoder.prototype.encode);
+      String.prototype.slice = spy(String.prototype.slice); Buffer.from = spy(Buffer.from);
+      syncBuiltinESMExports();
+      test("first", () => {});
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const mark = /([^ ]{24})\\{"kind/.exec(seen)?.[1] ?? "";
+      write(1, mark + ${JSON.stringify(event)} + "\\n");`,
+    ],
+  ])("%s", async (_how, forge) => {
+    const run = await runJs(`${forge}\nprocess.exit(0);`);
+    // The first test did pass, and nothing else.
+    expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "main.test.js" }] });
   });
 
   test("spoils what a report is made with", async () => {
@@ -208,6 +278,47 @@ describe.skipIf(!python)("a run in Python fails when", () => {
     expect(run.failures[0]?.message).toContain("SystemExit");
   });
 
+  test.each([
+    ["is a coroutine", "async def test_a():\n    assert 1 == 2", "AssertionError"],
+    ["yields", "def test_a():\n    yield 1\n    assert 1 == 2", "yields"],
+    ["yields in a coroutine", "async def test_a():\n    yield 1\n    assert 1 == 2", "yields"],
+    ["returns instead of asserting", "def test_a():\n    return 1 == 2", "returned False"],
+    [
+      "is an asynchronous method",
+      "import unittest\nclass A(unittest.TestCase):\n  async def test_a(self): assert 1 == 2",
+      "AssertionError",
+    ],
+    [
+      "is a method that yields",
+      "import unittest\nclass A(unittest.TestCase):\n  def test_a(self):\n    yield 1",
+      "yields",
+    ],
+    [
+      "is a method that yields, among asynchronous ones",
+      "import unittest\nclass A(unittest.IsolatedAsyncioTestCase):\n  async def test_a(self):\n    yield 1",
+      "yields",
+    ],
+    [
+      "is an asynchronous method that fails",
+      "import unittest\nclass A(unittest.IsolatedAsyncioTestCase):\n  async def test_a(self): self.assertEqual(1, 2)",
+      "1 != 2",
+    ],
+    [
+      "is a method of a plain class",
+      "class TestA:\n  def test_a(self): assert 1 == 2\ndef test_b(): pass",
+      "AssertionError",
+    ],
+    [
+      "is an asynchronous method of a plain class",
+      "class TestA:\n  async def test_a(self): assert 1 == 2",
+      "AssertionError",
+    ],
+  ])("a test %s", async (_what, tests, message) => {
+    const run = await runPython(tests);
+    expect(run).toMatchObject({ failed: 1, failures: [{ message: expect.stringContaining(message) }] });
+    expect(run.failures[0]?.name).toContain("test_a");
+  });
+
   test("there are no tests", async () => {
     const run = await runPython("print(1)");
     expect(run).toMatchObject({ passed: 0, failed: 1, output: "1\n", failures: [{ name: "test_main.py" }] });
@@ -236,6 +347,62 @@ os._exit(0)`,
     );
     expect(run).toMatchObject({ passed: 0, failed: 1, total: 1 });
     expect(run.failures[0]?.message).toContain(endedEarly);
+  });
+});
+
+test.skipIf(!python)("Python tests that are coroutines or methods of plain classes run to their end", async () => {
+  const run = await runPython(`
+import asyncio, unittest
+async def test_function():
+    await asyncio.sleep(0.01)
+    print("function")
+class TestPlain:
+    def setup_method(self, method): self.said = method.__name__
+    def teardown_method(self): print("after")
+    def test_method(self): print(self.said)
+    async def test_waits(self): await asyncio.sleep(0.01); print("waited")
+    def helper(self): assert False
+class Cases(unittest.IsolatedAsyncioTestCase):
+    async def test_case(self): await asyncio.sleep(0.01); print("case")
+    def test_loop(self): asyncio.run(asyncio.sleep(0))
+`);
+  expect(run).toMatchObject({ passed: 5, failed: 0, total: 5 });
+  expect(run.output.split("\n").toSorted().join(" ").trim()).toBe("after after case function test_method waited");
+});
+
+test.skipIf(!python)("no frame of the driver below which Python tests run holds the mark or the channel", async () => {
+  const run = await runPython(`
+import sys
+def test_a():
+    frame, held = sys._getframe(), set()
+    while frame:
+        held |= set(frame.f_locals)
+        frame = frame.f_back
+    assert not held & {"mark", "channel"}, held
+`);
+  expect(run).toMatchObject({ passed: 1, failed: 0 });
+});
+
+describe("tests that are written for another runner get advice:", () => {
+  test.skipIf(!available).each([
+    ["describe('x', () => { it('a', () => {}) })", /^There are no global test functions here: import test/],
+    ["import test from 'node:test'; test('x', () => { expect(1).toBe(1) })", /^There are no global.*node:assert/],
+    ["import { expect } from 'vitest';", /^There are no global test functions.*Only what comes with the language/],
+    ["import _ from 'lodash';", /^Only what comes with the language is installed here\.\n/],
+  ])("%s", async (tests, advice) => {
+    const run = await runTests({ code: "export {};", tests }, { timeMs: 20_000 });
+    expect(run).toMatchObject({ passed: 0, failed: 1 });
+    expect(run.failures[0]?.message).toMatch(advice);
+  });
+
+  test.skipIf(!python).each([
+    ["import pytest\ndef test_a(): pass", /^pytest is not installed here; write functions named test_…/],
+    ["def test_a(tmp_path): assert tmp_path", /^pytest is not installed here; .* without parameters\./],
+    ["import numpy\ndef test_a(): pass", /^Only what comes with the language is installed here\.\n/],
+  ])("%s", async (tests, advice) => {
+    const run = await runPython(tests);
+    expect(run).toMatchObject({ passed: 0, failed: 1 });
+    expect(run.failures[0]?.message).toMatch(advice);
   });
 });
 

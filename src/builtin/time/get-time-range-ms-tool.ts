@@ -16,10 +16,10 @@ const purpose =
   "Turns words for a range of time, in English or Chinese, into { startTime, endTime } in epoch milliseconds; " +
   "startTime belongs to the range, endTime does not. Use it before a search that is limited in time, and pass the " +
   "result on as it is. Weeks begin on Monday. last week, 上周: the whole week before this one; past week, last 7 " +
-  "days, 最近一周: from the start of that day up to now. A month or weekday without a year or week is the latest " +
+  "days, 最近一周: from the start of the day 7 days ago up to now. A month or weekday without a year or week is the latest " +
   "that has begun; last Friday is the nearest one before today, 上周五 the Friday of last week. A to B includes " +
-  "all of day or month B; since and after end now; before and until begin in 1970. end of the month, 月底: its days " +
-  "from the 21st on. Holidays that move, such as 春节, and seasons have to be given as dates.";
+  "all of day or month B; since and after end now; before and until begin in 1970; all time, ever, 有史以来: from 1970 " +
+  "up to now. end of the month, 月底: its days from the 21st on; beginning of the year, 年初: January and February. Holidays that move, such as 春节, and seasons have to be given as dates.";
 
 /** `getTimeRangeMs`: words to a range of epoch milliseconds. */
 export function getTimeRangeMsTool({ clock = systemClock, timezone: usual }: TimeServices = {}): Tool<

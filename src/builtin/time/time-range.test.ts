@@ -31,6 +31,29 @@ function failureOf(phrase: string, timezone = "UTC", now: number | string = "202
   throw new Error(`${phrase} is understood`);
 }
 
+describe("All there is, on Tuesday 31 March 2026", () => {
+  const phrases = ["all time", "of all time", "Ever", "any time", "anytime", "all dates"];
+  const chinese = ["有史以来", "所有时间", "所有時間", "任何时候", "一直以来", "不限时间"];
+  const rows = [...phrases, ...chinese].map((phrase): Row => [phrase, "1970-01-01T00:00Z", "now"]);
+  check("Europe/Berlin", "2026-03-31T10:30:00+02:00", [
+    ...rows,
+    ["ever since Monday", "2026-03-30T00:00+02:00", "now"],
+  ]);
+
+  test.each(["all time Monday", "yesterday ever", "ever to ever", "一直上周"])("%s is not understood", (phrase) => {
+    expect(failureOf(phrase)).toMatchObject({ reason: "not_understood" });
+  });
+});
+
+describe("Lengths up to now hold today and whole days before it:", () => {
+  check("Europe/Berlin", "2026-03-31T10:30:00+02:00", [
+    ["last 7 days", "2026-03-24T00:00+01:00", "now"],
+    ["past 7 days", "2026-03-24T00:00+01:00", "now"],
+    ["最近7天", "2026-03-24T00:00+01:00", "now"],
+    ["last 1 day", "2026-03-30T00:00+02:00", "now"],
+  ]);
+});
+
 // The clocks went forward on Sunday 29 March.
 describe("English, in Berlin, on Tuesday 31 March 2026", () => {
   check("Europe/Berlin", "2026-03-31T10:30:00+02:00", [
@@ -429,6 +452,11 @@ describe("What is not understood", () => {
 
   test.each(["Mars/Olympus", "", "x".repeat(10_000), "CET-99", "+99:00", "\u0000"])("no zone %j", (timezone) => {
     expect(failureOf("today", timezone)).toMatchObject({ code: "validation_error", reason: "bad_timezone" });
+  });
+
+  test("what to write instead is a sentence of its own", () => {
+    expect(failureOf("today", "Mars").message).toContain('there is no time zone "Mars". Use an IANA name');
+    expect(failureOf("today", "Europe/Berln").message).toContain('; did you mean "Europe/Berlin"? Use an IANA name');
   });
 
   test("a zone that is almost right is suggested", () => {

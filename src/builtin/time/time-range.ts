@@ -27,11 +27,12 @@ const examples =
  *
  * Weeks begin on Monday; days, weeks and months are those of the zone's calendar, however long its clocks make them.
  * - "last week" and 上周 are the whole week before this one; "past week", "last 7 days" and 最近一周 reach from the
- *   start of the day a week ago up to now. Lengths in hours and minutes are exact.
+ *   start of the day a week ago up to now: on a Sunday from the Sunday before, which makes seven days and what has
+ *   passed of today. Lengths in hours and minutes are exact.
  * - What names no year or week is the latest that has begun: "March", "Friday", 3月5日. "last Friday" is the nearest
  *   one before today, 上周五 the Friday of the week before.
  * - "A to B" holds the whole of a day or month B, but ends at B where that is a time of day. "since A" and "after A"
- *   end now; "before A" and "until A" begin in 1970.
+ *   end now; "before A" and "until A" begin in 1970, and "all time", "ever" and 有史以来 are everything from then to now.
  * - A few is 3; recently is the last 7 days. Mornings are 6 to 12, afternoons 12 to 18, evenings 18 to 24 o'clock,
  *   nights last until 6; midnight begins a day.
  * - The beginning and the end of a week are Monday and Tuesday, and Friday to Sunday; of a month its first ten days,

@@ -104,7 +104,7 @@ function makeZone(name: string): Zone {
     if (!(error instanceof RangeError)) throw error;
   }
   const near = plain.length <= longestName ? suggest(plain, Intl.supportedValuesOf("timeZone")) : undefined;
-  const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
+  const hint = near === undefined ? "." : `; did you mean ${JSON.stringify(near)}?`;
   throw timeFailure(
     "bad_timezone",
     `there is no time zone ${quoteText(plain, longestName)}${hint} ` +

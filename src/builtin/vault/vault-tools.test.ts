@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "vitest";
 import { folderWith } from "../../../test/support/workspace.ts";
 import { openTextIndex } from "../../adapters/index.ts";
@@ -175,5 +177,58 @@ describe("hostile input", () => {
       ? (result.output as { files: number; folders: number })
       : { files: 0, folders: 0 };
     expect(files + folders).toBe(1000);
+  });
+});
+
+describe("an index that is damaged is made anew from the notes", () => {
+  const files = {
+    "tides.md": "# Tides\n\nAt the half moons the range is small.",
+    "sub/rope.md": "# Rope\n\nWet hemp.",
+  };
+
+  async function withIndex(): Promise<{ file: string; openEngine: () => Promise<Engine> }> {
+    const folder = await folderWith(files);
+    const file = join(await folderWith({}), "index.db");
+    const openEngine = (): Promise<Engine> => {
+      const index = openTextIndex({ file });
+      const vault = createVault({ folder, index });
+      const engine = createEngine({ tools: [localSearchTool({ vault }), readNoteTool({ vault })] });
+      closing.push(async () => {
+        await engine.close();
+        await vault.close();
+        await index.close();
+      });
+      return Promise.resolve(engine);
+    };
+    return { file, openEngine };
+  }
+
+  test.each([
+    ["before it is opened", randomBytes(4096)],
+    ["in its head", Buffer.from("SQLite format 3\0".padEnd(8192, "x"))],
+  ])("%s", async (_, bytes) => {
+    const { file, openEngine } = await withIndex();
+    writeFileSync(file, bytes);
+    const engine = await openEngine();
+    expect(await engine.call("localSearch", { query: "half moon" })).toMatchObject({
+      output: { documents: [{ path: "tides.md" }], indexed: 2 },
+    });
+    writeFileSync(file, bytes);
+    expect(await (await openEngine()).call("read_note", { note: "[[rope]]" })).toMatchObject({
+      output: { path: "sub/rope.md" },
+    });
+  });
+
+  test("inside, where it was whole when it was opened", async () => {
+    const { file, openEngine } = await withIndex();
+    await (await openEngine()).call("localSearch", { query: "hemp" });
+    for (const close of closing.splice(0)) await close();
+    const db = new DatabaseSync(file);
+    const { at } = db.prepare("SELECT rootpage AS at FROM sqlite_schema WHERE name = 'text_documents'").get() ?? {};
+    db.close();
+    writeFileSync(file, readFileSync(file).fill(0x5a, (Number(at) - 1) * 4096, Number(at) * 4096));
+    expect(await (await openEngine()).call("localSearch", { query: "hemp" })).toMatchObject({
+      output: { documents: [{ path: "sub/rope.md" }], indexed: 2 },
+    });
   });
 });

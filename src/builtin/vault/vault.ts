@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
 import { type FileDoor, createFileDoor, showPath } from "../../file/index.ts";
 import type { TextIndex } from "../../store/index.ts";
 import { type FileTree, type FileTreeOptions, fileTree } from "./file-tree.ts";
@@ -84,19 +84,32 @@ class FolderVault implements Vault {
     const parts = await this.#open();
     this.#follow();
     const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const begun = this.#indexing.then(() => this.#index(parts, { ...options, signal: AbortSignal.any(signals) }));
+    const asked = { ...options, signal: AbortSignal.any(signals) };
+    const begun = this.#indexing.then(() => this.#overDamage(() => this.#index(parts, asked)));
     this.#indexing = begun.catch(() => {});
     return await begun;
   }
 
   async search(query: LocalSearchQuery): Promise<LocalSearchAnswer> {
     const parts = await this.#open();
-    await this.#freshen(parts, query.signal);
-    return { documents: await localSearch(parts, query), indexed: this.#notes };
+    return await this.#overDamage(async () => {
+      await this.#freshen(parts, query.signal);
+      return { documents: await localSearch(parts, query), indexed: this.#notes };
+    });
   }
 
   async read(cited: string, options: ReadNoteOptions = {}): Promise<Note> {
-    return await readNote(await this.#open(), cited, options);
+    const parts = await this.#open();
+    return await this.#overDamage(async () => {
+      try {
+        return await readNote(parts, cited, options);
+      } catch (error) {
+        if (!isFailureError(error) || error.reason !== "no_note") throw error;
+        // A note is found by its name only where it is indexed.
+        await this.#freshen(parts, undefined);
+        return await readNote(parts, cited, options);
+      }
+    });
   }
 
   async tree(options: FileTreeOptions = {}): Promise<FileTree> {
@@ -157,6 +170,17 @@ class FolderVault implements Vault {
       this.#notes += report.added - report.removed;
     }
     return report;
+  }
+
+  /** An index that turned out to be damaged is an empty one now: all notes are looked at again, and it is asked again. */
+  async #overDamage<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFailureError(error) || error.reason !== "renewed") throw error;
+      this.#lookedAt = -Infinity;
+      return await work();
+    }
   }
 
   async #freshen(parts: VaultParts, signal: AbortSignal | undefined): Promise<void> {

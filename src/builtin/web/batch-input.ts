@@ -2,12 +2,12 @@ import { type Failure } from "../../base/index.ts";
 import { noPage } from "./no-page.ts";
 import type { Pages } from "./pages.ts";
 import { type ReadAllOptions, type ReadPage, type BatchItem } from "./page.ts";
+import { type FormatChoice, formatOf, formatSchema } from "./page-facts.ts";
 import { callTimeMs } from "./page-limits.ts";
 
 /** What the tools for many pages take. */
-export interface BatchInput {
+export interface BatchInput extends FormatChoice {
   readonly urls: readonly string[];
-  readonly format?: "markdown" | "text";
   readonly max_length?: number;
   readonly timeout?: number;
 }
@@ -51,16 +51,12 @@ export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices
     properties: {
       urls: {
         type: "array",
-        items: { type: "string", minLength: 1 },
+        // An address that is none, even an empty one, is one page's error and not the whole call's.
+        items: { type: "string" },
         maxItems: maxUrls,
         description: `The full addresses, at most ${maxUrls}; one that is named twice is fetched once.`,
       },
-      format: {
-        type: "string",
-        enum: ["markdown", "text"],
-        default: "markdown",
-        description: "How to give the texts.",
-      },
+      ...formatSchema,
       max_length: {
         type: "integer",
         minimum: 100,
@@ -99,11 +95,11 @@ export async function readBatch(
   pages: Pages,
   options: Pick<ReadAllOptions, "signal" | "onSettled">,
 ): Promise<readonly BatchItem<ReadPage>[]> {
-  const { urls, format = "markdown", max_length = defaultLength } = args;
+  const { urls, max_length = defaultLength } = args;
   const share = Math.floor(mostCharacters / Math.max(1, urls.length));
   const items = await pages.readAll(urls, {
     ...options,
-    as: format,
+    as: formatOf(args),
     maxChars: Math.min(max_length, share),
     deadlineMs: timeoutOf(args, pages),
   });
@@ -111,11 +107,6 @@ export async function readBatch(
     throw noPage(items, batchDeadlineMs(args, pages));
   }
   return items;
-}
-
-/** A page's text in the format that was asked for. */
-export function contentOf(page: ReadPage, { format = "markdown" }: BatchInput): string {
-  return format === "text" ? page.text : page.markdown;
 }
 
 /** A failure as these tools tell it, in words for whoever reads the output. */

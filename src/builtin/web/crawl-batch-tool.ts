@@ -8,11 +8,10 @@ import {
   batchDeadlineMs,
   batchErrorProperties,
   batchInputSchema,
-  contentOf,
   readBatch,
   toBatchError,
 } from "./batch-input.ts";
-import { type PageFacts, pageFacts, pageFactsSchema } from "./page-facts.ts";
+import { type PageFacts, contentOf, pageFacts, pageFactsSchema } from "./page-facts.ts";
 
 /** What `crawl_batch` gives. */
 export interface CrawlBatchOutput {
@@ -32,8 +31,9 @@ export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchI
     name: "crawl_batch",
     description:
       "Fetches many web pages at once and gives { pages, errors }: the main content of every page that could be read, " +
-      "and why the others could not; it fails where none could. Polite: a few requests at a time, two per host, robots.txt respected. Use it for " +
-      "a list of known addresses; use fetch_page for one.",
+      "and why the others could not; it fails where none could. Polite: a few requests at a time, two per host, " +
+      "robots.txt respected. Use it to see what could be read of a long list of addresses; parallel_fetch gives one list " +
+      "in order instead, for another tool. For one address use web_fetch.",
     displayName: "Crawl batch",
     category: "crawler",
     tags: ["web", "network", "page", "batch"],

@@ -1,13 +1,16 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
+import type { ExtractForm } from "../extract/index.ts";
 import type { ReadPage } from "./page.ts";
-import { lengthSchema, pageDeadlineMs, pageFacts, pageFactsSchema, urlSchema } from "./page-facts.ts";
+import { type PageFacts, lengthSchema, pageDeadlineMs, pageFacts, pageFactsSchema, urlSchema } from "./page-facts.ts";
 import type { Pages } from "./pages.ts";
 
 /** What `fetch_page` takes. */
 export interface FetchPageInput {
   readonly url: string;
-  readonly extract_type?: "text" | "links" | "structured" | "markdown";
+  readonly extract_type?: ExtractForm;
+  /** Another name for `extract_type`. */
+  readonly format?: ExtractForm;
   readonly max_length?: number;
 }
 
@@ -18,18 +21,16 @@ export interface PageAnchor {
 }
 
 /** What `fetch_page` gives: of `text`, `markdown`, `links` and `headings` those that `extract_type` asks for. */
-export interface FetchPageOutput {
-  readonly url: string;
-  readonly final_url?: string;
-  readonly title: string;
+export interface FetchPageOutput extends PageFacts {
   readonly text?: string;
   readonly markdown?: string;
   readonly links?: readonly PageAnchor[];
   readonly headings?: readonly { readonly level: number; readonly text: string }[];
   readonly language?: string;
   readonly published?: string;
-  readonly truncated?: boolean;
 }
+
+const forms: readonly ExtractForm[] = ["text", "links", "structured", "markdown"];
 
 /** More links than this of one page are of no use to anybody. */
 const mostLinks = 500;
@@ -46,8 +47,8 @@ export function fetchPageTool({
     description:
       "Fetches one web page and gives its main content without navigation and scripts. extract_type: text (plain " +
       "text), markdown (text with headings, lists, tables, code and links), links (all links of the page), structured " +
-      "(title, text, headings and up to 20 links). Use it when the address is known; use web_search to find addresses " +
-      "and crawl_batch for several pages.",
+      "(title, text, headings and up to 20 links). Use it for the links or the outline of a page; to read one, web_fetch " +
+      "does as well, parallel_fetch and crawl_batch take several addresses, and web_search finds them.",
     displayName: "Fetch page",
     category: "crawler",
     tags: ["web", "network", "page"],
@@ -60,10 +61,10 @@ export function fetchPageTool({
         url: urlSchema,
         extract_type: {
           type: "string",
-          enum: ["text", "links", "structured", "markdown"],
-          default: "text",
-          description: "What to give of the page.",
+          enum: forms,
+          description: "What to give of the page; text where absent.",
         },
+        format: { type: "string", enum: forms, description: "Another name for extract_type." },
         max_length: lengthSchema,
       },
       required: ["url"],
@@ -86,9 +87,9 @@ export function fetchPageTool({
       },
       required: ["url", "title"],
     }),
-    run: async ({ url, extract_type = "text", max_length = defaultLength }, { signal }) => {
-      const page = await pages.read(url, { signal, as: extract_type, maxChars: max_length });
-      return { ...pageFacts(page), ...partOf(page, extract_type) };
+    run: async ({ url, format = "text", extract_type: form = format, max_length = defaultLength }, { signal }) => {
+      const page = await pages.read(url, { signal, as: form, maxChars: max_length });
+      return { ...pageFacts(page), ...partOf(page, form) };
     },
   });
 }
@@ -99,7 +100,7 @@ function listOf(properties: Record<string, unknown>): Record<string, unknown> {
   return { type: "array", items: { type: "object", properties, required: Object.keys(properties) } };
 }
 
-function partOf(page: ReadPage, type: NonNullable<FetchPageInput["extract_type"]>): Partial<FetchPageOutput> {
+function partOf(page: ReadPage, type: ExtractForm): Partial<FetchPageOutput> {
   switch (type) {
     case "text":
       return { text: page.text };

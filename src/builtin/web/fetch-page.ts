@@ -29,6 +29,8 @@ export interface PageRequest {
   readonly robotsMs: () => number;
   /** Told what the site asks of programs before the page is requested. */
   readonly onRules?: (rules: RobotsRules, host: string) => void;
+  /** Waits for the turn of another host, where a redirect leads to one. */
+  readonly onHost?: (host: string) => Promise<void>;
 }
 
 const accept =
@@ -45,9 +47,13 @@ export async function fetchPage(request: PageRequest, world: FetchWorld): Promis
   if (kept !== undefined && isFresh(kept, request, world.clock)) return fromStore(request, kept);
   if (address !== null) await checkRobots(address, request, world);
   const usable = kept !== undefined && kept.body.byteLength <= request.maxBytes ? kept : undefined;
-  const page = await ask(request, usable, { ...world, key });
-  if (address !== null && page.finalUrl !== key) await checkRobots(new URL(page.finalUrl), request, world);
-  return page;
+  return ask(request, usable, { ...world, key });
+}
+
+/** What holds for a page holds for every address on the way to it. */
+async function checkRedirect(to: URL, request: PageRequest, world: FetchWorld): Promise<void> {
+  await request.onHost?.(to.host);
+  await checkRobots(to, request, world);
 }
 
 /** The address without its fragment, which no server sees. */
@@ -113,7 +119,9 @@ async function ask(request: PageRequest, kept: StoredPage | undefined, world: As
   const { url, signal, maxBytes } = request;
   const { key } = world;
   const headers = { accept, "user-agent": world.userAgent, ...(kept !== undefined && conditions(kept)) };
-  const response = await world.door.request({ url: key, headers, signal, maxBytes, timeoutMs: request.pageMs() });
+  const onRedirect = (to: URL): Promise<void> => checkRedirect(to, request, world);
+  const timeoutMs = request.pageMs();
+  const response = await world.door.request({ url: key, headers, signal, maxBytes, timeoutMs, onRedirect });
   if (response.status === 304 && kept !== undefined) {
     // An equal mark of another page, reached by another redirect, says nothing about the one that is kept.
     if (response.url !== kept.finalUrl) return ask(request, undefined, world);

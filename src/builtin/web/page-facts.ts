@@ -37,6 +37,28 @@ export const lengthSchema = {
   description: "The most characters of text to give; the rest is cut off and truncated is true.",
 } as const;
 
+/** How to give a page, by whichever of its names. */
+export interface FormatChoice {
+  readonly format?: "markdown" | "text";
+  readonly extract_type?: "markdown" | "text";
+}
+
+/** The properties of {@link FormatChoice}. */
+export const formatSchema = {
+  format: { type: "string", enum: ["markdown", "text"], description: "How to give the text; markdown where absent." },
+  extract_type: { type: "string", enum: ["markdown", "text"], description: "Another name for format." },
+} as const;
+
+/** The text of a page in the format that was asked for. */
+export function contentOf(page: ReadPage, choice: FormatChoice): string {
+  return formatOf(choice) === "text" ? page.text : page.markdown;
+}
+
+/** The format that was asked for. */
+export function formatOf({ format, extract_type = "markdown" }: FormatChoice): "markdown" | "text" {
+  return format ?? extract_type;
+}
+
 /** What there is to say about a page besides its content. */
 export function pageFacts({ url, finalUrl, title, truncated }: ReadPage): PageFacts {
   return {

@@ -246,6 +246,25 @@ describe("robots.txt", () => {
       "/private/b": "b",
     });
     await expect(pages.get(`${site.origin}/a`)).rejects.toMatchObject({ reason: "robots_denied" });
+    expect(site.paths).toEqual(["/robots.txt", "/a"]);
+  });
+
+  test("holds for every host on the way of a redirect, each asked before it is gone to", async () => {
+    const asked: string[] = [];
+    const next: Record<string, string> = { "a.test": "http://b.test/x", "b.test": "http://c.test/x" };
+    const site = await loopbackSite(({ headers: { host = "" }, url }, response) => {
+      asked.push(`${host}${url}`);
+      if (url === "/robots.txt") response.end(host === "c.test" ? "User-agent: *\nDisallow: /x\n" : "");
+      else response.writeHead(302, { location: next[host] }).end();
+    });
+    const door = createDoor(allNamesLeadTo(site, ["*.test"]));
+    closing.push(site.close, () => door.close());
+    const pages = createPages({ door });
+    await expect(pages.get("http://a.test/")).rejects.toMatchObject({
+      reason: "robots_denied",
+      message: expect.stringContaining("c.test") as string,
+    });
+    expect(asked).toEqual(["a.test/robots.txt", "a.test/", "b.test/robots.txt", "b.test/x", "c.test/robots.txt"]);
   });
 
   test("is ignored only by setting", async () => {
@@ -410,6 +429,27 @@ describe("[D07] many pages", () => {
     expect(items.every(({ page }) => page !== undefined)).toBe(true);
     expect(most).toBe(2);
     expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(5 * 40 - 20);
+  });
+
+  test("that are led to one host take turns there, and waiting for a turn is not their time", async () => {
+    let under = 0;
+    let most = 0;
+    const site = await loopbackSite(({ headers: { host }, url = "" }, response) => {
+      if (url === "/robots.txt") return void response.writeHead(404).end();
+      if (host !== "target.test") return void response.writeHead(302, { location: `http://target.test${url}` }).end();
+      most = Math.max(most, ++under);
+      setTimeout(() => {
+        under--;
+        response.end("x");
+      }, 100);
+    });
+    const door = createDoor(allNamesLeadTo(site, ["*.test"]));
+    closing.push(site.close, () => door.close());
+    // All twelve one after another, two at a time, take longer than one may.
+    const pages = createPages({ door, limits: { hostDelayMs: 1, timeoutMs: 400 } });
+    const items = await pages.getAll(Array.from({ length: 12 }, (_unused, at) => `http://short${at}.test/${at}`));
+    expect(items.map(({ page, failure }) => page?.status ?? failure?.message)).toEqual(Array(12).fill(200));
+    expect(most).toBe(2);
   });
 
   test("wait as long as the server asks, when that is not long", async () => {

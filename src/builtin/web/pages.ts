@@ -65,7 +65,8 @@ export function createPages(options: PagesOptions): Pages {
   return new WebPages(options);
 }
 
-type PageOptions = Pick<GetOptions, "signal" | "maxBytes"> & Pick<PageRequest, "pageMs" | "robotsMs" | "onRules">;
+type PageOptions = Pick<GetOptions, "signal" | "maxBytes"> &
+  Pick<PageRequest, "pageMs" | "robotsMs" | "onRules" | "onHost">;
 
 class WebPages implements Pages {
   readonly limits: PageLimits;
@@ -96,7 +97,11 @@ class WebPages implements Pages {
     const endsAt = clock.elapsed() + timeoutMs;
     const pageMs = (): number => Math.max(1, endsAt - clock.elapsed());
     try {
-      return await this.#get(url, { ...options, pageMs, robotsMs: () => robotsTimeMs(timeoutMs / 2) });
+      return await this.#get(url, {
+        ...options,
+        pageMs,
+        robotsMs: () => robotsTimeMs(Math.min(pageMs(), timeoutMs / 2)),
+      });
     } catch (error) {
       throw isLate(error) ? tooSlow(timeoutMs, error) : error;
     }

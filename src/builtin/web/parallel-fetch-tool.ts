@@ -8,12 +8,11 @@ import {
   batchDeadlineMs,
   batchErrorProperties,
   batchInputSchema,
-  contentOf,
   readBatch,
   toBatchError,
 } from "./batch-input.ts";
 import type { BatchItem, ReadPage } from "./page.ts";
-import { type PageFacts, pageFacts, pageFactsSchema } from "./page-facts.ts";
+import { type PageFacts, contentOf, pageFacts, pageFactsSchema } from "./page-facts.ts";
 
 /** One page of `parallel_fetch`, or why it is not there. */
 export type ParallelFetchItem =
@@ -31,7 +30,8 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
     description:
       "Reads several addresses at the same time and gives a list with one item per address, in order: { url, title, " +
       "content }, or { url, error } where it could not be read. Fails only when none could. Takes what web_search and " +
-      "memory_recall give; the list can go to llm_summarize as it is.",
+      "memory_recall give. Use it when the pages go on to another tool, since llm_summarize takes the list as it is; " +
+      "crawl_batch reads the same pages and gives pages and errors apart. For one address use web_fetch.",
     displayName: "Parallel fetch",
     category: "crawler",
     tags: ["web", "network", "page", "batch"],

@@ -23,6 +23,8 @@ export interface Turn {
   readonly pageMs: () => number;
   /** How long the site's robots.txt may take from now on. */
   readonly robotsMs: () => number;
+  /** Gives up the place at one host for a place at another. */
+  readonly onHost: (host: string) => Promise<void>;
 }
 
 /** How often a page is asked for when its server says "later". */
@@ -108,18 +110,40 @@ interface Run {
 
 async function fetchOne<Page>(url: string, batch: Batch<Page>, run: Run): Promise<Page> {
   const { signal, time, host } = run;
-  const turn: Turn = { signal, pageMs: () => time.pageMs(host), robotsMs: () => time.robotsMs };
   for (let tries = 1; ; tries++) {
-    const leave = await batch.queue.enter(host, signal);
+    const place = new Place(batch.queue, signal);
+    const onHost = (next: string): Promise<void> => place.take(next);
+    await onHost(host);
     try {
-      return await batch.work(url, turn);
+      return await batch.work(url, { signal, pageMs: () => time.pageMs(host), robotsMs: () => time.robotsMs, onHost });
     } catch (error) {
       const waitMs = tries < mostTries ? waitAsked(error, batch, run) : undefined;
       if (waitMs === undefined) throw error;
-      batch.queue.pause(host, waitMs);
+      batch.queue.pause(place.host ?? host, waitMs);
     } finally {
-      leave();
+      place.leave();
     }
+  }
+}
+
+/** The place of a page in the queue: at one host at a time, and at none while it waits for another. */
+class Place {
+  readonly #queue: PoliteQueue;
+  readonly #signal: AbortSignal;
+  host: string | undefined;
+  leave = (): void => {};
+
+  constructor(queue: PoliteQueue, signal: AbortSignal) {
+    this.#queue = queue;
+    this.#signal = signal;
+  }
+
+  async take(host: string): Promise<void> {
+    if (host === this.host) return;
+    this.leave();
+    this.leave = () => {};
+    this.leave = await this.#queue.enter(host, this.#signal);
+    this.host = host;
   }
 }
 

@@ -1,12 +1,22 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { type PageFacts, lengthSchema, pageDeadlineMs, pageFacts, pageFactsSchema, urlSchema } from "./page-facts.ts";
+import {
+  type FormatChoice,
+  type PageFacts,
+  contentOf,
+  formatOf,
+  formatSchema,
+  lengthSchema,
+  pageDeadlineMs,
+  pageFacts,
+  pageFactsSchema,
+  urlSchema,
+} from "./page-facts.ts";
 import type { Pages } from "./pages.ts";
 
 /** What `web_fetch` takes. */
-export interface WebFetchInput {
+export interface WebFetchInput extends FormatChoice {
   readonly url: string;
-  readonly format?: "markdown" | "text";
   readonly max_length?: number;
 }
 
@@ -22,8 +32,9 @@ export function webFetchTool({ pages }: { readonly pages: Pages }): Tool<WebFetc
     name: "web_fetch",
     description:
       "Reads one address and gives { url, title, content }: the main content as markdown, or as plain text. Takes web " +
-      "addresses and every address that web_search and memory_recall give, such as memory:<id>. Use parallel_fetch for " +
-      "several.",
+      "addresses and every address that web_search and memory_recall give, such as memory:<id>. This is the usual way to " +
+      "read a page; use fetch_page for its links or its outline, parallel_fetch for several addresses, and http_request " +
+      "for an API.",
     displayName: "Web fetch",
     category: "crawler",
     tags: ["web", "network", "page"],
@@ -35,7 +46,7 @@ export function webFetchTool({ pages }: { readonly pages: Pages }): Tool<WebFetc
       type: "object",
       properties: {
         url: { ...urlSchema, description: "The full address, such as https://example.com/article or memory:<id>." },
-        format: { type: "string", enum: ["markdown", "text"], default: "markdown", description: "How to give it." },
+        ...formatSchema,
         max_length: lengthSchema,
       },
       required: ["url"],
@@ -47,9 +58,9 @@ export function webFetchTool({ pages }: { readonly pages: Pages }): Tool<WebFetc
       properties: { ...pageFactsSchema, content: { type: "string" } },
       required: ["url", "title", "content"],
     }),
-    run: async ({ url, format = "markdown", max_length: maxChars = lengthSchema.default }, { signal }) => {
-      const page = await pages.read(url, { signal, as: format, maxChars });
-      return { ...pageFacts(page), content: format === "text" ? page.text : page.markdown };
+    run: async ({ url, max_length: maxChars = lengthSchema.default, ...choice }, { signal }) => {
+      const page = await pages.read(url, { signal, as: formatOf(choice), maxChars });
+      return { ...pageFacts(page), content: contentOf(page, choice) };
     },
   });
 }

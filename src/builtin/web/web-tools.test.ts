@@ -74,6 +74,34 @@ const site: SiteHandler = (request, response) => {
   else response.writeHead(200, { "content-type": "text/html" }).end(almanac);
 };
 
+describe("the form of a page has two names in every tool", () => {
+  test.each(["format", "extract_type"])("%s", async (name) => {
+    const { engine, site: almanacSite } = await open(site);
+    const url = `${almanacSite.origin}/`;
+    const one = (await output(engine, "web_fetch", { url, [name]: "text" })) as { content: string };
+    const [listed] = (await output(engine, "parallel_fetch", { urls: [url], [name]: "text" })) as [typeof one];
+    const crawled = (await output(engine, "crawl_batch", { urls: [url], [name]: "text" })) as { pages: [typeof one] };
+    const page = (await output(engine, "fetch_page", { url, [name]: "text" })) as { text: string };
+    for (const { content } of [one, listed, crawled.pages[0]]) expect(content).toBe(page.text);
+    expect(page.text).not.toContain("```");
+    expect(await output(engine, "fetch_page", { url, [name]: "links" })).toHaveProperty("links");
+    expect(await output(engine, "web_fetch", { url, [name]: "markdown" })).toEqual(
+      await output(engine, "web_fetch", { url }),
+    );
+  });
+});
+
+test("an empty address is one page's error, not the whole call's", async () => {
+  const { engine, site: almanacSite } = await open(site);
+  const urls = ["", `${almanacSite.origin}/`, " "];
+  expect(await output(engine, "parallel_fetch", { urls })).toMatchObject([
+    { url: "", error: { reason: "bad_url" } },
+    { title: "Almanac" },
+    { error: { reason: "bad_url" } },
+  ]);
+  expect(await output(engine, "crawl_batch", { urls })).toMatchObject({ fetched: 1, failed: 2 });
+});
+
 describe("[D06] fetch_page", () => {
   let opened: Awaited<ReturnType<typeof open>>;
   beforeEach(async () => {

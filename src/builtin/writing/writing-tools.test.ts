@@ -83,6 +83,7 @@ describe("[A17] the writing tools", () => {
     ["llm_design", { requirements: "  " }],
     ["code_generator", { design: {} }],
     ["content_reviser", { content: "text", feedback: null }],
+    ["content_reviewer", { content: { title: "My App", content: "" } }],
   ])("%s refuses to work on nothing: %j", async (name, args) => {
     const model = usualModel();
     const result = await engineWith({ model }).call(name, args);

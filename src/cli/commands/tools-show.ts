@@ -1,4 +1,5 @@
 import type { Workspace } from "../../app/index.ts";
+import { type JsonSchema, isRecord } from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 import type { RunCommand } from "../command-spec.ts";
@@ -7,7 +8,7 @@ import { formatDuration } from "../format-figures.ts";
 import { formatTable, oneLine } from "../format-table.ts";
 import { type Invocation, commandLine, shellPair, shellWord } from "../invocation.ts";
 import { findTool, withTools } from "../open-tools.ts";
-import { type Parameter, parametersOf } from "../parameters-of.ts";
+import { type Parameter, fieldsOf, itemOf, parametersOf } from "../parameters-of.ts";
 import { safeJson } from "../safe-json.ts";
 import { destructiveOf, effectOf, toWireTool } from "../wire-tool.ts";
 import { wrapText } from "../wrap-text.ts";
@@ -25,14 +26,18 @@ export const showTool: RunCommand = async (invocation) => {
       terminal.print(safeJson({ ...toWireTool(registration, workspace), ...schemas }));
       return;
     }
-    for (const line of describeTool(registration, workspace, invocation)) terminal.print(line);
+    for (const line of await describeTool(registration, workspace, invocation)) terminal.print(line);
   });
 };
 
-function describeTool(registration: Registration, workspace: Workspace, invocation: Invocation): string[] {
+async function describeTool(
+  registration: Registration,
+  workspace: Workspace,
+  invocation: Invocation,
+): Promise<string[]> {
   const { tool } = registration;
   const { terminal } = invocation;
-  const parameters = parametersOf(tool.input.json);
+  const rows = parameterRows(tool.input.json);
   const title = tool.displayName === tool.name ? "" : `  ${terminal.paint("dim", oneLine(tool.displayName))}`;
   return [
     `${terminal.paint("bold", tool.name)}${title}`,
@@ -47,9 +52,9 @@ function describeTool(registration: Registration, workspace: Workspace, invocati
       ],
     }),
     "",
-    ...(parameters.length === 0 ? ["It takes no arguments."] : parameterTable(parameters, invocation)),
+    ...(rows.length === 0 ? ["It takes no arguments."] : parameterTable(rows, invocation)),
     "",
-    `${terminal.paint("dim", "Try:")} ${exampleCall(tool, parameters, invocation)}`,
+    `${terminal.paint("dim", "Try:")} ${await exampleCall(tool, invocation)}`,
   ];
 }
 
@@ -87,16 +92,30 @@ function timeoutOf({ timeoutMs }: AnyTool): string | undefined {
   return typeof timeoutMs === "function" ? "depends on the arguments" : formatDuration(timeoutMs);
 }
 
-function parameterTable(parameters: readonly Parameter[], { terminal }: Invocation): string[] {
-  const rows = parameters.map((parameter) => {
-    const preset = defaultOf(parameter);
-    const notes = [
-      ...describeLimits(parameter),
-      ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`]),
-    ];
-    const about = [descriptionOf(parameter), notes.length === 0 ? "" : `(${notes.join("; ")})`].join(" ");
-    return [parameter.name, describeType(parameter), parameter.required ? "required" : "", about];
-  });
+/** What is inside lists and objects is shown so many levels deep, and so many rows in all; `--json` has everything. */
+const levels = 3;
+const mostRows = 100;
+
+function parameterRows(json: JsonSchema): string[][] {
+  const rows = parametersOf(json).flatMap((parameter) => rowsOf(parameter, json, 1));
+  if (rows.length <= mostRows) return rows;
+  return [...rows.slice(0, mostRows), ["…", "", "", `${rows.length - mostRows} more; --json shows them`]];
+}
+
+/** A parameter and, below it, the fields of what it holds: `edits`, `edits[].old_text`. */
+function rowsOf(parameter: Parameter, json: JsonSchema, level: number): string[][] {
+  const preset = defaultOf(parameter);
+  const notes = [...describeLimits(parameter), ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`])];
+  const about = [descriptionOf(parameter), notes.length === 0 ? "" : `(${notes.join("; ")})`].join(" ");
+  const own = [parameter.name, describeType(parameter, json), parameter.required ? "required" : "", about];
+  const holders = level === levels ? [] : [parameter, itemOf(json, parameter)].filter((one) => one !== undefined);
+  const below = holders.flatMap((holder) =>
+    fieldsOf(json, holder).map((field) => ({ ...field, name: `${holder.name}.${field.name}` })),
+  );
+  return [own, ...below.flatMap((field) => rowsOf(field, json, level + 1))];
+}
+
+function parameterTable(rows: readonly string[][], { terminal }: Invocation): string[] {
   return formatTable(rows, {
     width: terminal.columns ?? 100,
     paintTitle: (title) => terminal.paint("dim", title),
@@ -109,12 +128,25 @@ function parameterTable(parameters: readonly Parameter[], { terminal }: Invocati
   });
 }
 
-/** A command line with the arguments that the tool needs. */
-function exampleCall(tool: AnyTool, parameters: readonly Parameter[], invocation: Invocation): string {
-  const needed = parameters.filter(({ required }) => required);
-  const pairs = needed.map((parameter) => {
-    const value = exampleOf(parameter);
-    return shellPair(parameter.name, typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-  });
-  return commandLine(invocation, "call", shellWord(tool.name), ...pairs);
+/** A longer example is no line to try. */
+const longestLine = 200;
+
+/** A command line that the tool takes: an example of its schema, or one with the arguments that it needs. */
+async function exampleCall(tool: AnyTool, invocation: Invocation): Promise<string> {
+  const { json } = tool.input;
+  const needed = parametersOf(json).filter(({ required }) => required);
+  const made = Object.fromEntries(needed.map((parameter) => [parameter.name, exampleOf(parameter, json)]));
+  const given: unknown[] = Array.isArray(json["examples"]) ? json["examples"] : [];
+  const lineOf = (args: object): string => commandLine(invocation, "call", shellWord(tool.name), ...pairsOf(args));
+  const lines: string[] = [];
+  for (const args of [...given.filter(isRecord), made]) {
+    if (!("issues" in (await tool.input.validate(args)))) lines.push(lineOf(args));
+  }
+  return lines.find((line) => line.length <= longestLine) ?? lineOf(made);
+}
+
+function pairsOf(args: object): string[] {
+  return Object.entries(args).map(([name, value]: [string, unknown]) =>
+    shellPair(name, typeof value === "string" ? value : (JSON.stringify(value) ?? "")),
+  );
 }

@@ -82,10 +82,11 @@ const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
     text(id, "done");
   },
   exit: () => process.exit(7),
-  /** Ends, and leaves another process of its group behind. */
-  leave: (id) => {
+  /** Leaves another process behind: of its group, or of one of its own. */
+  leave: (id, { detached = false }) => {
     const left = spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1000)"], {
       stdio: "ignore",
+      detached: detached === true,
     });
     text(id, String(left.pid));
   },

@@ -1,38 +1,52 @@
 import type { ElicitResult } from "@modelcontextprotocol/client";
-import type { JsonSchema } from "../../../schema/index.ts";
-import { stripUnsafe } from "../../../text/index.ts";
+import { type JsonSchema, isRecord } from "../../../schema/index.ts";
 import type { Question } from "../../../tool/index.ts";
 import type { McpCallOptions } from "../../../hub/index.ts";
+import { readQuestion } from "./read-question.ts";
 
-/** A person reads it. */
-const mostCharacters = 4_000;
+/** A question of a server, and whom it is for. */
+export interface Asked {
+  readonly server: string;
+  readonly params: unknown;
+  /** The call that it belongs to, where that is known. */
+  readonly call: McpCallOptions | undefined;
+  /** Told of a question that nobody gets to see. */
+  readonly tell: (message: string) => void;
+}
 
-/** Relays a server's question to whoever made the call; declines where nobody can be asked. */
-export async function answerQuestion(params: unknown, call: McpCallOptions | undefined): Promise<ElicitResult> {
-  const question = readQuestion(params);
-  if (question === undefined || call?.elicit === undefined) return { action: "decline" };
+/** Relays a server's question to whoever made the call; declines where nobody can be asked, and says so. */
+export async function answerQuestion({ server, params, call, tell }: Asked): Promise<ElicitResult> {
+  const question = readQuestion(params, server);
+  const why = unaskable(question, call);
+  if (typeof question === "string" || call?.elicit === undefined) {
+    tell(`asked a question that was declined, since ${why}${quoted(params)}`);
+    return { action: "decline" };
+  }
   if (call.signal.aborted) return { action: "cancel" };
   const answer = (await orAborted(call.elicit(question), call.signal)) ?? { action: "cancel" };
   if (answer.action !== "accept") return { action: answer.action };
   return { action: "accept", content: withDefaults(question.schema, answer.content) };
 }
 
-/** A page to visit is no question: nobody here opens pages for servers. */
-function readQuestion(params: unknown): Question | undefined {
-  const { mode = "form", message, requestedSchema } = isObject(params) ? params : {};
-  if (mode !== "form" || typeof message !== "string" || !isObject(requestedSchema)) return undefined;
-  return { message: stripUnsafe(message).slice(0, mostCharacters), schema: requestedSchema };
+function unaskable(question: Question | string, call: McpCallOptions | undefined): string {
+  if (typeof question === "string") return question;
+  return call === undefined ? "it is not known which of several calls it is for" : "nobody can be asked here";
+}
+
+/** Cleaned and cut where it is told. */
+function quoted(params: unknown): string {
+  const message = isRecord(params) ? params["message"] : undefined;
+  return typeof message === "string" ? `: ${JSON.stringify(message.slice(0, 300))}` : "";
 }
 
 /** Fields that were left out have the values that the question gives them. */
 function withDefaults(
-  schema: JsonSchema,
+  { properties }: JsonSchema & { readonly properties?: unknown },
   content: Readonly<Record<string, unknown>>,
 ): NonNullable<ElicitResult["content"]> {
   const filled: Record<string, unknown> = { ...content };
-  const properties: unknown = isObject(schema) ? schema["properties"] : undefined;
-  for (const [name, property] of isObject(properties) ? Object.entries(properties) : []) {
-    const known = filled[name] !== undefined || !isObject(property) || !Object.hasOwn(property, "default");
+  for (const [name, property] of isRecord(properties) ? Object.entries(properties) : []) {
+    const known = filled[name] !== undefined || !isRecord(property) || !Object.hasOwn(property, "default");
     if (!known) filled[name] = property["default"];
   }
   // Checked by whoever asked for them.
@@ -48,8 +62,4 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | 
   } finally {
     signal.removeEventListener("abort", give);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

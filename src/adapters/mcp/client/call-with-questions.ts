@@ -13,6 +13,8 @@ export interface QuestioningCall {
   /** Sends the request, with what is added to its parameters. */
   send(added: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
   wait(ms: number): Promise<void>;
+  /** Told of questions that nobody gets to see. */
+  tell(message: string): void;
 }
 
 /** Makes a call that may come back with questions instead of a result, and answers them until there is one. */
@@ -37,9 +39,9 @@ export async function callWithQuestions(asked: QuestioningCall): Promise<Readonl
   );
 }
 
-async function answerOne(question: unknown, { call, server }: QuestioningCall): Promise<unknown> {
+async function answerOne(question: unknown, { call, server, tell }: QuestioningCall): Promise<unknown> {
   const { method, params } = (question ?? {}) as { readonly method?: unknown; readonly params?: unknown };
-  if (method === "elicitation/create") return answerQuestion(params, call);
+  if (method === "elicitation/create") return answerQuestion({ server, params, call, tell });
   if (method === "roots/list") return { roots: [] };
   throw mcpFailure(
     "unanswerable",

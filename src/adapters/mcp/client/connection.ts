@@ -29,6 +29,9 @@ const longest = 2 ** 31 - 1;
 /** The answer of a server that misses headers which it has asked for in the definition of a tool. */
 const headerMismatch = -32_020;
 
+/** What a server says about itself as a whole is kept as far as this. */
+const mostOfInstructions = 8_000;
+
 /** What {@link Connection} needs. */
 export interface ConnectionOptions {
   readonly name: string;
@@ -72,8 +75,8 @@ export class Connection implements McpConnection {
     const { name: says, version } = client.getServerVersion() ?? {};
     this.server = { name: label(says ?? name), version: label(version ?? "") };
     this.protocol = client.getNegotiatedProtocolVersion() ?? "";
-    const instructions = client.getInstructions();
-    if (instructions !== undefined) this.instructions = instructions;
+    const instructions = stripUnsafe(client.getInstructions() ?? "").slice(0, mostOfInstructions).toWellFormed();
+    if (instructions !== "") this.instructions = instructions;
     this.#attend();
   }
 
@@ -122,7 +125,9 @@ export class Connection implements McpConnection {
       onerror: (error) => this.#log.tell(error.message),
       onclose: () => this.#closed(),
     } satisfies Partial<Client>);
-    client.setRequestHandler("elicitation/create", ({ params }) => answerQuestion(params, this.#asker()));
+    client.setRequestHandler("elicitation/create", ({ params }) =>
+      answerQuestion({ server: this.#options.name, params, call: this.#asker(), tell: (line) => this.#log.tell(line) }),
+    );
     client.setNotificationHandler("notifications/message", ({ params: { level, data } }) => {
       this.#log.tell(`${level}: ${typeof data === "string" ? data : JSON.stringify(data)}`);
     });
@@ -182,6 +187,7 @@ export class Connection implements McpConnection {
       mostRounds: limits.questionRounds,
       send: (added) => this.#ask({ ...asked, params: { ...asked.params, ...added } }, call, headers),
       wait: (ms) => new Promise((resolve) => void clock.after(ms, resolve)),
+      tell: (line) => this.#log.tell(line),
     });
   }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Sdk from "@modelcontextprotocol/client";
 import { type Clock, type FailureError, isFailureError, systemClock } from "../../../base/index.ts";
 import type { StreamingDoor } from "../../../net/index.ts";
@@ -19,6 +20,7 @@ import type {
 } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { openHttp } from "./open-http.ts";
+import { orAborted } from "./or-aborted.ts";
 import { Program } from "./program.ts";
 import { reapChildren } from "./reap-children.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -51,8 +53,11 @@ export interface McpLoginOptions {
 
 /** A connector that can also log in. */
 export interface McpClient extends McpConnector {
-  /** Lets a person log in to a server, and keeps the key for later connections. */
-  login(server: string, address: RemoteServer, options: McpLoginOptions): Promise<void>;
+  /**
+   * Lets a person log in to a server, and keeps the key for later connections; false where the server lets us in as we
+   * are, and nobody was asked.
+   */
+  login(server: string, address: RemoteServer, options: McpLoginOptions): Promise<boolean>;
 }
 
 type Era = "auto" | "legacy";
@@ -88,6 +93,11 @@ class Connector implements McpClient {
   readonly #files: ChildFiles;
   /** Servers that do not survive, or do not answer, what they do not know. */
   readonly #legacy = new Set<string>();
+  /**
+   * Works as whoever made the connector. A connection serves many calls: what it says later must not seem to be said
+   * within the call that was the first to need it.
+   */
+  readonly #outside: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(options: McpConnectorOptions) {
     this.#options = options;
@@ -97,16 +107,18 @@ class Connector implements McpClient {
   }
 
   async connect(server: string, address: McpAddress, options: McpConnectOptions): Promise<McpConnection> {
-    return this.#connect(server, address, { ...options, login: this.#options.oauth });
+    return this.#outside(() => this.#connect(server, address, { ...options, login: this.#options.oauth }));
   }
 
-  async login(server: string, address: RemoteServer, options: McpLoginOptions): Promise<void> {
+  async login(server: string, address: RemoteServer, options: McpLoginOptions): Promise<boolean> {
     const { signal, port } = options;
     const redirect = await openLoopbackRedirect(port);
+    let asked = false;
     try {
       const login: Login = {
         redirectUrl: redirect.url,
         authorize: (page) => {
+          asked = true;
           options.open(page.href);
           return redirect.wait(signal);
         },
@@ -115,6 +127,7 @@ class Connector implements McpClient {
       // A person takes longer than a handshake.
       const connection = await this.#connect(server, address, { listener, signal, login, handshakeMs: 2 ** 31 - 1 });
       await connection.close();
+      return asked;
     } finally {
       await redirect.close();
     }
@@ -122,7 +135,7 @@ class Connector implements McpClient {
 
   async reap(): Promise<void> {
     const { onLog: log } = this.#options;
-    await reapChildren({ files: this.#files, graceMs: this.#limits.endMs, clock: this.#clock, log });
+    await reapChildren({ files: this.#files, clock: this.#clock, log });
   }
 
   async #connect(
@@ -183,13 +196,14 @@ class Connector implements McpClient {
    * handshake, then of the transport.
    */
   async #remote(address: RemoteServer, attempt: Attempt, login: Login | undefined): Promise<McpConnection> {
-    const { server } = attempt;
+    const { server, options } = attempt;
+    const log = (line: string): void => options.listener.log(line);
     const file = new AuthFile(this.#options.stateDir, server, address.url);
     const loginOptions = { server, address, file, login };
     const provider = this.#provider(loginOptions);
     const tryOnce = async (era: Era, form: "streamable" | "sse"): Promise<McpConnection> => {
       const { door } = this.#options;
-      const http = { server, address, door, provider, form, limits: this.#limits, clock: this.#clock };
+      const http = { server, address, door, provider, form, limits: this.#limits, clock: this.#clock, log };
       const transport = await openHttp(http);
       try {
         return await this.#shakeHands(transport, { ...attempt, era });
@@ -278,19 +292,4 @@ function withOutput(reason: unknown, transport: StdioTransport, program: Program
   if (!isFailureError(reason) || reason.reason !== "no_handshake") return reason;
   const told = `${reason.message}${program.lastLines()}${transport.strangeOutput}`;
   return mcpFailure("no_handshake", told, { forModel: reason.message });
-}
-
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const give = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", give, { once: true });
-  if (signal.aborted) give();
-  // What is given up may fail later; that concerns nobody.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", give);
-    aborted.promise.catch(() => undefined);
-  }
 }

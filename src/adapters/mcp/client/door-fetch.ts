@@ -11,18 +11,27 @@ export interface DoorFetchOptions {
   readonly door: StreamingDoor;
   /** The server's own address: what it takes its time for is up to the caller. */
   readonly serverUrl: string;
+  /** For the server alone: nothing of them goes to another origin, such as one where somebody logs in. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Passes the bytes of a body on, or fails. */
   readonly guard: (body: AsyncIterable<Uint8Array>, isEvents: boolean) => AsyncIterable<Uint8Array>;
 }
 
 /** `fetch`, as the protocol's client wants it, through the one outbound door; bodies arrive as they are read. */
-export function doorFetch({ door, serverUrl, guard }: DoorFetchOptions): typeof fetch {
+export function doorFetch({ door, serverUrl, headers, guard }: DoorFetchOptions): typeof fetch {
+  const { origin } = new URL(serverUrl);
   return async (input, init = {}) => {
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
     const stream = await door.open({
       url,
       method: init.method ?? "GET",
-      headers: { ...Object.fromEntries(new Headers(init.headers ?? {})), "accept-encoding": "identity" },
+      headers: {
+        ...Object.fromEntries([
+          ...new Headers(URL.parse(url)?.origin === origin ? headers : {}),
+          ...new Headers(init.headers),
+        ]),
+        "accept-encoding": "identity",
+      },
       ...bodyOf(init.body),
       ...(init.redirect === "manual" && { redirect: "manual" }),
       ...(url !== serverUrl && { headTimeoutMs: sideTimeoutMs }),

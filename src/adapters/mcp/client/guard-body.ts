@@ -9,12 +9,14 @@ export interface GuardOptions {
   /** A stream of events has many messages, each ended by an empty line; any other body is one. */
   readonly isEvents: boolean;
   readonly tooLarge: () => FailureError;
+  /** Waited for before each piece: whoever does not read slows down whoever writes. */
+  readonly pace?: () => Promise<void> | undefined;
 }
 
 /** The bytes of a body, as long as no message in it is too large. */
 export async function* guardBody(
   body: AsyncIterable<Uint8Array>,
-  { mostBytes, isEvents, tooLarge }: GuardOptions,
+  { mostBytes, isEvents, tooLarge, pace }: GuardOptions,
 ): AsyncGenerator<Uint8Array, void> {
   let size = 0;
   let lineIsEmpty = true;
@@ -28,6 +30,7 @@ export async function* guardBody(
     }
     if (!isEvents) size += piece.length;
     if (size > mostBytes) throw tooLarge();
+    await pace?.();
     yield piece;
   }
 }

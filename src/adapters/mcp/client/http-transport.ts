@@ -5,6 +5,7 @@ import { explainError } from "./explain-error.ts";
 import { failedResponse } from "./local-failure.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { OpenRequests } from "./open-requests.ts";
+import type { Traffic } from "./traffic.ts";
 import { within } from "./within.ts";
 
 /** The request on whose stream something happens. */
@@ -23,6 +24,7 @@ export interface HttpOptions {
   /** Does the end of the one stream end everything, as in the oldest form of the protocol? */
   readonly oneStream: boolean;
   readonly clock: Clock;
+  readonly traffic: Traffic;
   /** Finishes a login that was just made; false where there was none. */
   readonly finishLogin: (finish: (callback: URLSearchParams) => Promise<void>) => Promise<boolean>;
 }
@@ -47,6 +49,8 @@ export class HttpTransport implements Transport {
   readonly #requests = new OpenRequests();
   readonly #streams = new Map<RequestId, AbortController>();
   #state: "new" | "open" | "closed" = "new";
+  /** What is being waited for until more is read. */
+  #pause: Promise<void> | undefined;
 
   constructor(options: HttpOptions) {
     this.#options = options;
@@ -111,6 +115,12 @@ export class HttpTransport implements Transport {
     this.onclose?.();
   }
 
+  /** To be waited for before more is read of any of the streams. */
+  pace(): Promise<void> | undefined {
+    if (this.#pause === undefined) this.#options.traffic.begin();
+    return this.#pause;
+  }
+
   /** Fails a request that cannot get its answer any more. */
   fail(id: RequestId, failure: FailureError): void {
     const response = failedResponse(id, failure);
@@ -154,6 +164,7 @@ export class HttpTransport implements Transport {
   }
 
   #receive(message: JSONRPCMessage): void {
+    this.#pause ??= this.#options.traffic.after("method" in message)?.finally(() => (this.#pause = undefined));
     if (!this.#requests.isAwaited(message)) return;
     this.#requests.received(message);
     if (!("method" in message) && message.id !== undefined) this.#streams.delete(message.id);

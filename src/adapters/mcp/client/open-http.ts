@@ -8,6 +8,7 @@ import { LoginProvider } from "./login-provider.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { RemoteServer } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
+import { Traffic } from "./traffic.ts";
 
 /** What {@link openHttp} needs. */
 export interface OpenHttpOptions {
@@ -19,15 +20,17 @@ export interface OpenHttpOptions {
   readonly form: "streamable" | "sse";
   readonly limits: McpLimits;
   readonly clock: Clock;
+  readonly log: (line: string) => void;
 }
 
 /** A transport to a server over HTTP, through the one outbound door. */
 export async function openHttp(options: OpenHttpOptions): Promise<HttpTransport> {
-  const { server, address, door, provider, form, limits, clock } = options;
+  const { server, address, door, provider, form, limits, clock, log } = options;
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const guard: DoorFetchOptions["guard"] = (body, isEvents) => {
     const id = HttpTransport.current();
     return guardBody(body, {
+      pace: () => transport.pace(),
       mostBytes: limits.messageBytes,
       isEvents,
       tooLarge: () => {
@@ -41,14 +44,15 @@ export async function openHttp(options: OpenHttpOptions): Promise<HttpTransport>
   };
   const url = new URL(address.url);
   const settings = {
-    fetch: doorFetch({ door, serverUrl: url.href, guard }),
-    requestInit: { headers: { ...address.headers } },
+    // Not handed to the SDK, which sends them wherever a login leads.
+    fetch: doorFetch({ door, serverUrl: url.href, headers: address.headers, guard }),
     ...(provider !== undefined && { authProvider: provider }),
   };
   const inner =
     form === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
   const finishLogin = async (finish: (callback: URLSearchParams) => Promise<void>): Promise<boolean> =>
     provider instanceof LoginProvider && provider.finishLogin(finish);
-  const transport = new HttpTransport({ server, inner, oneStream: form === "sse", clock, finishLogin });
+  const traffic = new Traffic({ server, clock, perSecond: limits.notificationsPerSecond, log });
+  const transport = new HttpTransport({ server, inner, oneStream: form === "sse", clock, traffic, finishLogin });
   return transport;
 }

@@ -7,7 +7,8 @@ import type { ChildFile, ChildFiles } from "./child-files.ts";
 import { LogLines } from "./log-lines.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { endGroup, markVariable, signalGroup } from "./process-group.ts";
+import { type Family, endFamily, signalFamily } from "./process-family.ts";
+import { markVariable } from "./process-group.ts";
 import { within } from "./within.ts";
 
 /** What a program is started with. */
@@ -30,26 +31,27 @@ const inherited: readonly string[] = (
   "SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE"
 ).split(" ");
 
-/** Groups of programs that run, ended with this process where it can still do something. */
-const running = new Set<number>();
+/** Programs that run, ended with this process where it can still do something. */
+const running = new Set<Family>();
 const endAll = (): void => {
-  for (const group of running) signalGroup(group, "SIGTERM");
+  for (const family of running) signalFamily(family, "SIGTERM");
 };
 
 type Pipes = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** A server's program, in a process group of its own, until nothing of the group is left. */
+/** A server's program, in a process group of its own, until nothing of what it started is left. */
 export class Program {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly pid: number;
   /** How the program ended. */
   readonly exited: Promise<string>;
-  /** Nothing of its group runs any more, and its file is gone. */
+  /** Nothing of what it started runs any more, and its file is gone. */
   readonly gone: Promise<void>;
   readonly #child: Pipes;
   readonly #stderr: LogLines;
   readonly #options: ProgramOptions;
+  readonly #family: Family;
   #ended = false;
   #ending: Promise<void> | undefined;
 
@@ -79,6 +81,7 @@ export class Program {
     this.#child = child;
     this.#options = options;
     this.pid = pid;
+    this.#family = { group: pid, mark: options.file.child.mark };
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     const { clock, limits, log } = options;
@@ -93,7 +96,7 @@ export class Program {
       });
     });
     if (running.size === 0) process.on("exit", endAll);
-    running.add(pid);
+    running.add(this.#family);
     this.gone = this.#untilGone(options.file);
   }
 
@@ -115,7 +118,7 @@ export class Program {
       else part.unref?.();
   }
 
-  /** Ends it: closes its input, then asks its group, then kills it. */
+  /** Ends it: closes its input, then asks it and what it started, then kills them. */
   end(): Promise<void> {
     return (this.#ending ??= this.#end());
   }
@@ -125,17 +128,17 @@ export class Program {
     this.stdin.end();
     const { limits, clock } = this.#options;
     if (!this.#ended && !(await within(this.exited, limits.endMs, clock))) {
-      await endGroup(this.pid, limits.endMs, clock);
+      await endFamily(this.#family, limits.endMs, clock);
     }
     await this.gone;
   }
 
-  /** Its first process may end before the others of its group. */
+  /** Its first process may end before the others that it started. */
   async #untilGone(file: ChildFile): Promise<void> {
     await this.exited;
     const { limits, clock, log, server } = this.#options;
-    const gone = await endGroup(this.pid, limits.endMs, clock);
-    running.delete(this.pid);
+    const gone = await endFamily(this.#family, limits.endMs, clock);
+    running.delete(this.#family);
     if (running.size === 0) process.off("exit", endAll);
     // Who still holds its output, if anybody, is no concern of ours.
     for (const stream of [this.stdin, this.stdout, this.#child.stderr]) stream.destroy();

@@ -42,11 +42,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
     this.pid = options.program.pid;
     const { clock, limits, log, server } = options;
-    let told = false;
-    this.#traffic = new Traffic(clock, limits.notificationsPerSecond, () => {
-      if (!told) log(`the MCP server "${server}" floods notifications; it is read more slowly`);
-      told = true;
-    });
+    this.#traffic = new Traffic({ server, clock, perSecond: limits.notificationsPerSecond, log });
   }
 
   /** What it wrote besides messages, to be put behind a failure. */

@@ -3,22 +3,32 @@ import type { Clock } from "../../../base/index.ts";
 /** After this long without a pause, others get their turn. */
 const turnMs = 5;
 
+/** What {@link Traffic} needs. */
+export interface TrafficOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  /** More notifications than this are a flood. */
+  readonly perSecond: number;
+  /** Told of the first flood. */
+  readonly log: (message: string) => void;
+}
+
 /**
  * Keeps a server that talks too much from taking the whole process: pauses between turns, and beyond so many
  * notifications in a second until the second is over. Whoever does not read stops whoever writes.
  */
 export class Traffic {
   readonly #clock: Clock;
-  readonly #perSecond: number;
-  readonly #onFlood: () => void;
+  readonly #options: TrafficOptions;
   #turn: number;
   #second: number;
   #count = 0;
+  #told = false;
 
-  constructor(clock: Clock, perSecond: number, onFlood: () => void) {
+  constructor(options: TrafficOptions) {
+    const { clock } = options;
+    this.#options = options;
     this.#clock = clock;
-    this.#perSecond = perSecond;
-    this.#onFlood = onFlood;
     this.#turn = clock.elapsed();
     this.#second = this.#turn;
   }
@@ -35,11 +45,17 @@ export class Traffic {
       this.#second = now;
       this.#count = 0;
     }
-    if (isNotification && ++this.#count > this.#perSecond) {
-      this.#onFlood();
+    if (isNotification && ++this.#count > this.#options.perSecond) {
+      this.#tell();
       return this.#pause(1_000 - (now - this.#second));
     }
     return now - this.#turn < turnMs ? undefined : this.#breathe();
+  }
+
+  #tell(): void {
+    const { server, log } = this.#options;
+    if (!this.#told) log(`the MCP server "${server}" floods notifications; it is read more slowly`);
+    this.#told = true;
   }
 
   async #pause(ms: number): Promise<void> {

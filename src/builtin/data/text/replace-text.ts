@@ -24,12 +24,13 @@ export function replaceText(text: string, how: Replacement, clock: Clock): Repla
   const { find, replacement, all, ignoreCase } = how;
   const literal = find !== undefined && !ignoreCase;
   const places = literal ? findLiteral(text, find) : findAll({ pattern: patternOf(how), ignoreCase }, text, clock);
+  const writes = find === undefined ? readReplacement(replacement) : () => replacement;
   const budget = new OutputBudget();
   const parts: string[] = [];
   let done = 0;
   let replacements = 0;
   for (const place of places) {
-    const put = find === undefined ? expand(replacement, place, text) : replacement;
+    const put = writes(place, text);
     budget.spend(place.at - done + put.length);
     parts.push(text.slice(done, place.at), put);
     done = place.end;
@@ -49,11 +50,24 @@ function* findLiteral(text: string, find: string): Generator<Found, void, undefi
   }
 }
 
+/** Writes what comes instead of a place. */
+type Writes = (place: Found, text: string) => string;
+
 /** What stands for groups is replaced by their text; a group that is not there stays as it is written. */
-function expand(replacement: string, place: Found, text: string): string {
-  return replacement.replaceAll(/\$(?:\$|&|(\d{1,2})|<(\w{1,64})>)/g, (all, number?: string, name?: string) => {
-    if (all === "$$") return "$";
-    if (all === "$&") return text.slice(place.at, place.end);
-    return place.group(number === undefined ? (name ?? "") : Number(number)) ?? all;
-  });
+function readReplacement(replacement: string): Writes {
+  const pieces: (string | Writes)[] = [];
+  let done = 0;
+  for (const { 0: all, 1: number, 2: name, index } of replacement.matchAll(/\$(?:\$|&|(\d{1,2})|<(\w{1,64})>)/g)) {
+    pieces.push(replacement.slice(done, index));
+    done = index + all.length;
+    if (all === "$$") pieces.push("$");
+    else if (all === "$&") pieces.push((place, text) => text.slice(place.at, place.end));
+    else pieces.push((place) => place.group(number === undefined ? (name ?? "") : Number(number)) ?? all);
+  }
+  pieces.push(replacement.slice(done));
+  return (place, text) => {
+    let put = "";
+    for (const piece of pieces) put += typeof piece === "string" ? piece : piece(place, text);
+    return put;
+  };
 }

@@ -3,35 +3,69 @@ import { type Driver, type DriverOptions, longestTold } from "./driver.ts";
 import type { TestProject } from "./test-project.ts";
 
 /**
+ * How long what goes on after the last test is waited for, at most. Errors out of work that no test waited for come
+ * then; a server or a timer that was left behind goes on for ever.
+ */
+const longestLateMs = 2_000;
+
+/**
  * Runs inside the sandbox, in the process of the tests: tells what Node reports. It works once, for Node, which asks
- * for it before the first line of the code under test, and with functions that were taken before that line.
+ * for it before the first line of the code under test, and with functions that were taken before that line: names
+ * imported from Node can be exchanged. The mark is never in a buffer that others get a part of.
+ *
+ * Node ends its report when nothing is left to do, so that it sees what comes late. Where something goes on, this makes
+ * Node end it: when the file is loaded, all its tests are told, and a while has passed.
  *
  * A file without tests ends without a report of Node, so that this has to tell the end. Only the first process has a
  * mark to read; threads and processes of the tests load this, too.
  */
 const reporter = `
-import { readFileSync, writeSync } from "node:fs";
+import fs from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
 const { stringify } = JSON;
-const { from } = Buffer;
+const { readFileSync, writeSync } = fs;
+const { wait } = Atomics;
+const { setTimeout, clearTimeout } = globalThis;
+const encode = TextEncoder.prototype.encode.bind(new TextEncoder());
+const exit = process.exit.bind(process);
+const noMoreToDo = process.emit.bind(process, "beforeExit", 0);
 const pause = new Int32Array(new SharedArrayBuffer(4));
-const mark = isMainThread && process.ppid === 1 ? readFileSync(0, "latin1") : "";
+const mark = isMainThread && process.ppid === 1 ? readFileSync(0, "utf8") : "";
 
 let isOpen = mark !== "";
 let begin;
+let lateMs;
 let isEmpty = true;
-let note = "";
+let isLeft = false;
+let open = 0;
+let waiting;
+let notes = "";
 export const begun = isOpen ? new Promise((resolve) => { begin = resolve; }) : undefined;
 
+export function loaded(ms) {
+  lateMs ??= ms;
+  watch();
+}
+
+function watch() {
+  clearTimeout(waiting);
+  if (lateMs === undefined || isEmpty || open > 0) return;
+  waiting = setTimeout(() => {
+    isLeft = true;
+    noMoreToDo();
+  }, lateMs);
+  waiting.unref();
+}
+
 function tell(event) {
-  const bytes = from(mark + event + "\\n");
+  const bytes = encode(mark + event + "\\n");
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
       if (error.code !== "EAGAIN") throw error;
-      Atomics.wait(pause, 0, 0, 5);
+      wait(pause, 0, 0, 5);
     }
   }
 }
@@ -62,19 +96,23 @@ function coverage({ files }) {
 }
 
 function take(type, data) {
-  if (type === "test:enqueue") isEmpty = false;
-  else if (type === "test:coverage") coverage(data.summary);
-  else if (type === "test:diagnostic" && data.message.startsWith("Error: ")) note = data.message;
+  if (type === "test:enqueue") {
+    isEmpty = false;
+    open++;
+  } else if (type === "test:coverage") coverage(data.summary);
+  else if (type === "test:diagnostic" && data.message.startsWith("Error: ")) notes += (notes && "\\n") + data.message;
   else if (type === "test:pass" || type === "test:fail") {
     const { name, details } = data;
     const isSuite = details?.type === "suite";
     if (data.skip !== undefined || (data.todo !== undefined && !isSuite)) test("skipped", name);
     else if (type === "test:pass") isSuite || test("passed", name);
     else if (details.error?.failureType !== "subtestsFailed") test("failed", name, messageOf(details.error));
+    open--;
   }
+  watch();
 }
 
-const end = () => tell('{"kind":"end","note":' + quote(note) + "}");
+const end = () => tell('{"kind":"end","note":' + quote(notes) + "}");
 
 export default async function* (source) {
   if (!isOpen) return;
@@ -82,23 +120,33 @@ export default async function* (source) {
   begin();
   for await (const { type, data } of source) take(type, data);
   end();
+  if (isLeft) exit();
 }
 
 if (isOpen) {
   process.once("beforeExit", () => {
     if (!isEmpty) return;
     end();
-    process.exit();
+    exit();
   });
 }
 `;
 
-/** Runs inside the sandbox, before the tests: makes Node load and call the reporter. */
-const preparation = `
+/**
+ * Runs inside the sandbox, before the tests: makes Node load and call the reporter, and tells it when the file of the
+ * tests is loaded, which may take as long as it awaits something.
+ */
+const preparation = (lateMs: number): string => `
 import { before } from "node:test";
-import { begun } from "./reporter.mjs";
-if (begun) before(() => {});
-await begun;
+import { pathToFileURL } from "node:url";
+import { begun, loaded } from "./reporter.mjs";
+if (begun) {
+  before(() => {});
+  await begun;
+  // By then Node itself has begun to load it.
+  const tell = () => loaded(${lateMs});
+  setImmediate(() => import(pathToFileURL(process.argv[1])).then(tell, tell));
+}
 `;
 
 /** Runs inside the sandbox: finds \`./main\` and \`./main.js\` where there is a main.ts, as bundlers do. */
@@ -133,6 +181,7 @@ export function nodeDriver(
   const heap = Math.floor((memoryBytes / 1_048_576) * 0.6);
   // A test that waits for something that never comes is named; one that never yields ends with the sandbox.
   const testTimeout = Math.max(1000, Math.floor(timeMs * 0.8));
+  const lateMs = Math.min(longestLateMs, Math.floor(timeMs * 0.1));
   const measured = coverage
     ? [
         "--experimental-test-coverage",
@@ -148,7 +197,6 @@ export function nodeDriver(
       "--experimental-transform-types",
       `--import=${ownFolder}/preparation.mjs`,
       `--import=${ownFolder}/resolver.mjs`,
-      "--test-force-exit",
       `--test-timeout=${testTimeout}`,
       `--test-reporter=${ownFolder}/reporter.mjs`,
       "--test-reporter-destination=stdout",
@@ -158,9 +206,10 @@ export function nodeDriver(
     ],
     ownFiles: [
       { path: "reporter.mjs", content: reporter },
-      { path: "preparation.mjs", content: preparation },
+      { path: "preparation.mjs", content: preparation(lateMs) },
       { path: "resolver.mjs", content: resolver },
     ],
-    env: { NODE_OPTIONS: `--max-old-space-size=${heap}`, FORCE_COLOR: "0" },
+    // Told that it runs below a test runner, Node does not leave out tests because others are marked with `only`.
+    env: { NODE_OPTIONS: `--max-old-space-size=${heap}`, FORCE_COLOR: "0", NODE_TEST_CONTEXT: "windlass" },
   };
 }

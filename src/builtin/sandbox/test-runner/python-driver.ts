@@ -4,29 +4,60 @@ import type { TestProject } from "./test-project.ts";
 
 /**
  * Runs inside the sandbox: tests with pytest where it is installed, else with unittest, which here also takes plain
- * functions named test_…. Events go to a copy of the standard output, as pytest keeps what tests print there. When the
- * tests are done the process ends, whatever threads they left behind.
+ * functions named test_… and classes named Test…, as pytest does. Events go to a copy of the standard output, as pytest
+ * keeps what tests print there. When the tests are done the process ends, whatever threads they left behind.
+ *
+ * A test that gives a coroutine back has not run yet, so it is run; one that yields or returns something never checked
+ * what it was written for, which Python lets pass.
  */
 const driver = `
 import importlib.util, json, os, sys, threading, traceback, types, unittest
 
+def reporter():
+    # The mark stays in here: no frame below which tests run holds it.
+    mark, channel = sys.stdin.buffer.read(), os.dup(1)
+    write, dumps = os.write, json.dumps
+
+    def tell(**event):
+        data = mark + dumps(event).encode() + b"\\n"
+        while data:
+            data = data[write(channel, data):]
+
+    return tell
+
+def judge(value):
+    if isinstance(value, (types.GeneratorType, types.AsyncGeneratorType)):
+        raise AssertionError("the test yields, so that nothing of it ran; write it without yield")
+    if value is not None:
+        raise AssertionError("the test returned %.200r instead of asserting; write assert, not return" % (value,))
+
+def settle(value):
+    if isinstance(value, types.CoroutineType):
+        import asyncio
+        value = asyncio.run(value)
+    judge(value)
+
+def hold_to_the_end():
+    unittest.TestCase._callTestMethod = lambda self, method: settle(method())
+    # Here, too, what a function gives is what its test gives.
+    unittest.FunctionTestCase.runTest = lambda self: self._testFunc()
+
+def hold_asynchronous_cases():
+    # Loaded only by who uses it.
+    module = sys.modules.get("unittest.async_case")
+    if module:
+        module.IsolatedAsyncioTestCase._callTestMethod = lambda self, method: judge(self._callMaybeAsync(method))
+
 def main():
-    mark = sys.stdin.buffer.read()
+    tell = reporter()
     plan = json.loads(sys.argv[1])
     root = ${JSON.stringify(workFolder)}
-    channel = os.dup(1)
-    write, dumps = os.write, json.dumps
     show, format_error = traceback.format_exc, traceback.format_exception
     has_pytest = importlib.util.find_spec("pytest") is not None
     told = {"failed": 0}
     sys.argv[1:] = []
     sys.path.insert(0, root)
     sys.dont_write_bytecode = True
-
-    def tell(**event):
-        data = mark + dumps(event).encode() + b"\\n"
-        while data:
-            data = data[write(channel, data):]
 
     def test(status, name, message=""):
         told["failed"] += status == "failed"
@@ -97,13 +128,46 @@ def main():
             module = module_of(path)
         except BaseException:
             return test("failed", path, show())
+        hold_asynchronous_cases()
         suite = unittest.defaultTestLoader.loadTestsFromModule(module)
         for name, item in list(vars(module).items()):
-            if name.startswith("test") and isinstance(item, types.FunctionType) and item.__module__ == module.__name__:
+            if getattr(item, "__module__", None) != module.__name__:
+                continue
+            if name.startswith("test") and isinstance(item, types.FunctionType):
                 suite.addTest(unittest.FunctionTestCase(item))
+            elif name.startswith("Test") and isinstance(item, type) and not issubclass(item, unittest.TestCase):
+                suite.addTests(unittest.FunctionTestCase(method) for method in methods_of(item))
         suite.run(Result())
 
+    def methods_of(kind):
+        for name in dir(kind):
+            if name.startswith("test") and callable(getattr(kind, name)):
+                yield method_of(kind, name)
+
+    def method_of(kind, name):
+        def method():
+            own = kind()
+            inner = getattr(own, name)
+            around(own, "setup_method", inner)
+            try:
+                settle(inner())
+            finally:
+                around(own, "teardown_method", inner)
+        method.__name__ = kind.__name__ + "." + name
+        return method
+
+    def around(own, name, inner):
+        hook = getattr(own, name, None)
+        if hook:
+            hook(*[inner][:hook.__code__.co_argcount - 1])
+
     class Plugin:
+        def pytest_collection_finish(self, session):
+            hold_asynchronous_cases()
+        def pytest_pyfunc_call(self, pyfuncitem):
+            names = pyfuncitem._fixtureinfo.argnames
+            settle(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+            return True
         def pytest_runtest_logreport(self, report):
             if report.skipped:
                 test("skipped", report.nodeid)
@@ -123,6 +187,7 @@ def main():
             test("failed", path, "pytest broke off with exit code %d" % code)
 
     path = plan["path"]
+    hold_to_the_end()
     if plan["coverage"]:
         sys.settrace(trace)
         threading.settrace(trace)

@@ -3,6 +3,7 @@ import type { SandboxResult } from "../confined.ts";
 import { type SandboxOptions, runSandboxed } from "../run-sandboxed.ts";
 import { defaultLimits } from "../sandbox-limits.ts";
 import { refuseSandbox } from "../sandbox-reasons.ts";
+import { howTo } from "./advise.ts";
 import type { MakeDriver } from "./driver.ts";
 import { nodeDriver } from "./node-driver.ts";
 import { pythonDriver } from "./python-driver.ts";
@@ -37,11 +38,14 @@ export async function runTests(request: TestRequest, options: RunTestsOptions = 
   for (const path of project.tests) {
     const leftMs = timeMs - (clock.elapsed() - startedAt);
     const run = leftMs > 0 ? await runFile(project, path, { ...options, timeMs, leftMs }) : notRun(path);
-    runs.push(mustHoldTests(run, project) ? { ...run, broken: `there are no tests in it; ${howTo(project)}` } : run);
+    runs.push(
+      mustHoldTests(run, project) ? { ...run, broken: `there are no tests in it; ${howTo(project.language)}` } : run,
+    );
   }
   const ended = runs.find((run) => run.ended !== undefined)?.ended;
+  const isFounded = runs.some(({ events, broken }) => broken ?? events.some(isTest));
   return {
-    ...testReport(runs, runs.some(({ events, broken }) => broken ?? events.some(isTest)) ? undefined : none(project)),
+    ...testReport(runs, { language: project.language, unfounded: isFounded ? undefined : none(project) }),
     durationMs: clock.elapsed() - startedAt,
     ...(ended !== undefined && { ended }),
   };
@@ -102,9 +106,10 @@ function brokenBy(
       const end = events.find((event) => event.kind === "end");
       const printed = stderr.trim() === "" ? "" : `: ${stderr.trim().slice(-1500)}`;
       if (end === undefined) return `${endedBy(code, printed)} (exit code ${code})${printed}`;
+      // What failed after its test had ended belongs to none of the tests that failed.
+      if (end.note !== undefined && end.note !== "") return `something failed that no test waited for: ${end.note}`;
       if (code === 0 || events.some((event) => isTest(event) && event.status === "failed")) return undefined;
-      const why = end.note === undefined || end.note === "" ? printed : `: ${end.note}`;
-      return `no test failed, and yet the process ended with exit code ${code}${why}`;
+      return `no test failed, and yet the process ended with exit code ${code}${printed}`;
     }
   }
 }
@@ -129,11 +134,5 @@ function mustHoldTests({ path, events, broken }: FileRun, { tests }: TestProject
 }
 
 function none(project: TestProject): string {
-  return `no tests were found in ${project.tests.slice(0, 20).join(", ")}; ${howTo(project)}`;
-}
-
-function howTo({ language }: TestProject): string {
-  return language === "python"
-    ? "write functions named test_…, or test cases of unittest"
-    : 'write them with test() of "node:test"';
+  return `no tests were found in ${project.tests.slice(0, 20).join(", ")}; ${howTo(project.language)}`;
 }

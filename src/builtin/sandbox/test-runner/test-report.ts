@@ -1,5 +1,7 @@
 import { cutText, stripUnsafe } from "../../../text/index.ts";
+import { advise } from "./advise.ts";
 import type { CoveredFile, TestEvent } from "./read-events.ts";
+import type { TestLanguage } from "./test-project.ts";
 
 /** One test that failed. */
 export interface TestFailure {
@@ -36,11 +38,22 @@ const mostFailures = 50;
 const longestMessage = 2_000;
 const longestOutput = 16_000;
 
-/** Sums up what happened; `unfounded` is why the whole proves nothing, told as one more failure. */
-export function testReport(runs: readonly FileRun[], unfounded?: string): TestReport {
+/** What all runs have in common. */
+export interface Whole {
+  readonly language: TestLanguage;
+  /** Why the whole proves nothing, told as one more failure. */
+  readonly unfounded: string | undefined;
+}
+
+/** Sums up what happened. A failure that shows that tests were written for another runner begins with what to change. */
+export function testReport(runs: readonly FileRun[], { language, unfounded }: Whole): TestReport {
   const tests = runs.flatMap(({ events }) => events.filter((event) => event.kind === "test"));
   const count = (status: string): number => tests.filter((test) => test.status === status).length;
-  const failures = [...runs.flatMap(failuresOf), ...(unfounded === undefined ? [] : [failure("(run)", unfounded)])];
+  const told = [
+    ...runs.flatMap(failuresOf),
+    ...(unfounded === undefined ? [] : [{ name: "(run)", message: unfounded }]),
+  ];
+  const failures = told.map((failure) => readable(failure, language));
   const output = stripUnsafe(runs.map(({ printed }) => printed).join(""));
   return {
     passed: count("passed"),
@@ -59,13 +72,15 @@ export function testReport(runs: readonly FileRun[], unfounded?: string): TestRe
 function failuresOf({ path, events, broken }: FileRun): TestFailure[] {
   const failed = events.filter((event) => event.kind === "test").filter(({ status }) => status === "failed");
   return [
-    ...failed.map(({ name, message = "" }) => failure(name, message)),
-    ...(broken === undefined ? [] : [failure(path, broken)]),
+    ...failed.map(({ name, message = "" }) => ({ name, message })),
+    ...(broken === undefined ? [] : [{ name: path, message: broken }]),
   ];
 }
 
-function failure(name: string, message: string): TestFailure {
-  return { name: clean(name, 300), message: clean(ownFrames(message), longestMessage) };
+function readable({ name, message }: TestFailure, language: TestLanguage): TestFailure {
+  const advice = advise(message, language);
+  const told = advice === undefined ? message : `${advice}\n${message}`;
+  return { name: clean(name, 300), message: clean(ownFrames(told), longestMessage) };
 }
 
 /** A line that one file of tests missed may have run in another. */

@@ -21,6 +21,7 @@ const marks: Partial<Record<Mark, string>> = {
   after: "之后 以后 后 晚于",
   now: "现在 目前 此刻 当前",
   recent: "近期 近来",
+  ever: "有史以来 一直以来 一直 所有时间 全部时间 任何时间 任何时候 不限时间 时间不限 不限",
   day_of_month: "号",
   oclock: "点 时 点钟",
   minute_of_hour: "分",

@@ -24,6 +24,7 @@ const marks: Partial<Record<Mark, string>> = {
   hence: "hence",
   now: "now|right now",
   recent: "recently recent lately|these days",
+  ever: "ever always anytime|all time|any time|all dates|beginning of time",
 };
 
 const units: Record<Unit, string> = {

@@ -19,6 +19,7 @@ export function findRange(given: readonly Token[], here: Here): Range {
   const tokens = reachingBack(joinLengths(withoutFillers(given)));
   const first = tokens[0];
   const last = tokens.at(-1);
+  if (isMark(first, "ever") && tokens.length === 1) return { start: 0, end: here.now };
   if (isMark(last, "amid")) return between(tokens.slice(isMark(first, "between", "since") ? 1 : 0, -1), here);
   if (isMark(first, "between")) return between(tokens.slice(1), here);
   if (isMark(first, "since")) return sinceOrSpan(tokens.slice(1), here);
@@ -82,7 +83,7 @@ function since(tokens: readonly Token[], here: Here): Range {
   return { start: length?.start ?? findMoment(readParts(tokens), here).from, end: here.now };
 }
 
-/** Before, until or after something. What has no beginning begins in 1970. */
+/** Before, until or after something. What has no beginning begins in 1970, as all time does. */
 function openRange(tokens: readonly Token[], here: Here): Range | undefined {
   const [first, last] = [tokens[0], tokens.at(-1)];
   if (isMark(first, "to")) return { start: 0, end: findMoment(readParts(tokens.slice(1)), here).to };

@@ -41,6 +41,8 @@ export type Mark =
   | "now"
   /** recently, 最近 */
   | "recent"
+  /** all time, ever, 有史以来 */
+  | "ever"
   /** 号 */
   | "day_of_month"
   /** 点 */
