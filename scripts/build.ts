@@ -30,6 +30,7 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
     "sqlite-page-cache-worker": "src/adapters/sqlite/page-cache-worker.ts",
   },
   { "extract-worker": "src/builtin/extract/page-worker.ts" },
+  { "data-worker": "src/builtin/data/data-worker.ts" },
 ];
 
 /** What `loadPackage` loads, and the file that it becomes. */

@@ -67,8 +67,22 @@ function run([name, command]: Command): Promise<Step> {
 
 async function runLane(commands: readonly Command[]): Promise<Step[]> {
   const done: Step[] = [];
-  for (const command of commands) done.push(await run(command));
+  for (const command of commands) done.push(await runAgain(await run(command)));
   return done;
+}
+
+/**
+ * Test files whose process was taken down by a fault of V8 itself are run once more, and named: threads that begin and
+ * end in great numbers can run into "Check failed: jit_page.has_value()". A test that fails is not run again here.
+ */
+async function runAgain(step: Step): Promise<Step> {
+  const output = stripVTControlCharacters(step.output);
+  const files = [...output.matchAll(/unexpectedly with signal SIGTRAP .*while running test file (\S+)/g)];
+  const isOnlyThat = / Errors {2}(\d+) error/.exec(output)?.[1] === String(files.length) && !/ FAIL {2}/.test(output);
+  if (step.ok || files.length === 0 || !isOnlyThat) return step;
+  const names = files.map(([, file = ""]) => relative(".", file));
+  console.log(`     V8 took down ${names.join(", ")}; once more`);
+  return run([step.name, `vitest run ${names.join(" ")}`]);
 }
 
 /** The tests that failed, in few words. */

@@ -88,8 +88,9 @@ export class PageStyles {
 
   #index(text: string, style: Declarations): void {
     const selector = readSelector(text);
-    const known = selector && (this.#rules.get(selector.key) ?? []);
-    if (known === undefined || known.length >= limits.rulesOfOne) return;
+    if (selector === undefined) return;
+    const known = this.#rules.get(selector.key) ?? [];
+    if (known.length >= limits.rulesOfOne) return;
     const weight = selector.exactness * limits.rules + this.#count++;
     this.#rules.set(selector.key, [...known, { ...selector, weight, style }]);
   }
