@@ -334,7 +334,7 @@ describe("loadChain", () => {
 describe("settings of chains", () => {
   test("[B18] have the documented defaults", async () => {
     const { config } = await workspaceIn(await folderWith({}));
-    expect(config.chains).toEqual({ directory: "chains", durable: true, maxParallel: 5 });
+    expect(config.chains).toEqual({ directory: "chains", durable: true, maxParallel: 5, taint: "show", trusted: [] });
     expect(config.env).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import type { SearchFile } from "../builtin/index.ts";
+import type { Taint } from "../chain/index.ts";
 import type { ConcurrencyOptions } from "../engine/index.ts";
 import type { HubLimits } from "../hub/index.ts";
 import type { ModelFile } from "../model/index.ts";
@@ -31,7 +32,13 @@ export interface WorkspaceFile {
   permissions?: { deny?: string[]; ask?: string[]; allow?: string[] };
   secrets?: Record<string, "env" | SecretSource>;
   env?: string[];
-  chains?: { directory?: string; durable?: boolean; max_parallel?: number };
+  chains?: {
+    directory?: string;
+    durable?: boolean;
+    max_parallel?: number;
+    taint?: Taint;
+    trusted?: string[];
+  };
   retention?: { days?: number; bytes?: number | string };
   network?: { allow?: string[] };
   skills?: {
@@ -41,6 +48,7 @@ export interface WorkspaceFile {
     catalogue_chars?: number;
     instruction_chars?: number;
   };
+  mcp?: { approvals?: WorkspaceConfig["mcp"]["approvals"] };
   capabilities?: {
     directory?: string;
     keywords?: Record<string, string[]>;
@@ -80,6 +88,7 @@ export function toConfig(file: WorkspaceFile): WorkspaceConfig {
     env: all.env,
     chains: toChains(all.chains),
     skills: toSkills(all.skills),
+    mcp: { approvals: file.mcp?.approvals ?? "client" },
     capabilities: toCapabilities(all.capabilities),
     hub: toHub(all.hub),
     retention: toRetention(all.retention),
@@ -135,13 +144,15 @@ function toChains(file: NonNullable<WorkspaceFile["chains"]>): WorkspaceConfig["
     directory: file.directory ?? "chains",
     durable: file.durable ?? true,
     maxParallel: file.max_parallel ?? 5,
+    taint: file.taint ?? "show",
+    trusted: file.trusted ?? [],
   };
 }
 
 function toSkills(file: NonNullable<WorkspaceFile["skills"]>): WorkspaceConfig["skills"] {
   return {
     directory: file.directory ?? "skills",
-    code: file.code ?? true,
+    ...(file.code !== undefined && { code: file.code }),
     trustAllowedTools: file.trust_allowed_tools ?? false,
     limits: {
       ...(file.catalogue_chars !== undefined && { catalogueChars: file.catalogue_chars }),

@@ -8,7 +8,7 @@ import { type Problem, hasErrors } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ChainFolder } from "./chain-folder.ts";
 import { ChainTools } from "./chain-tools.ts";
-import { type ChainPlaces, chainFiles, loadChain } from "./load-chain.ts";
+import { type ChainPlaces, type LoadChainOptions, chainFiles, loadChain } from "./load-chain.ts";
 import type { Journal } from "./open-journal.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -36,7 +36,7 @@ export interface Chains {
   /** Values of the variables that the workspace allows. */
   readonly env: Readonly<Record<string, string>>;
   readonly tools: ChainTools;
-  loadChain(nameOrFile: string): Promise<Plan>;
+  loadChain(nameOrFile: string, options?: LoadChainOptions): Promise<Plan>;
   problems(): readonly Problem[];
 }
 
@@ -49,6 +49,8 @@ export function createChains(options: ChainsOptions): Chains {
     env: config.env,
     secrets: Object.keys(config.secrets),
     maxParallel: config.chains.maxParallel,
+    taint: config.chains.taint,
+    trusted: config.chains.trusted,
   });
   const tools = new ChainTools({ library, registry, engine, env, fileOf: (chain) => folder.fileOf(chain) });
   const folder = new ChainFolder({
@@ -77,9 +79,9 @@ export function createChains(options: ChainsOptions): Chains {
     runs,
     env,
     tools,
-    loadChain: (nameOrFile) => {
+    loadChain: (nameOrFile, how) => {
       folder.refresh();
-      return loadChain(nameOrFile, places);
+      return loadChain(nameOrFile, places, how);
     },
     problems: () => [...folder.problems(), ...hiddenChains({ library, folder, registry })],
   };

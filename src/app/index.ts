@@ -10,5 +10,6 @@ export { readSecrets } from "./read-secrets.ts";
 export { readSettings } from "./read-settings.ts";
 export { unloadedTool, withUnloadedTools } from "./unloaded-tools.ts";
 export { unmatchedRules } from "./unmatched-rules.ts";
+export { unseenServers, whyMissing } from "./unseen-servers.ts";
 export type { SecretSource, WorkspaceConfig } from "./workspace-config.ts";
 export { workspaceSchema } from "./workspace-schema.ts";

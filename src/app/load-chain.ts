@@ -7,6 +7,7 @@ import { readText } from "../hub/index.ts";
 import { type Problem, hasErrors, suggest } from "../text/index.ts";
 import { nameIn } from "./chain-file.ts";
 import type { ChainFolder } from "./chain-folder.ts";
+import { namedTools } from "./named-tools.ts";
 import { planFile } from "./plan-file.ts";
 import { withUnloadedTools } from "./unloaded-tools.ts";
 
@@ -23,31 +24,64 @@ export interface ChainPlaces {
   readonly files?: WeakMap<Plan, string>;
 }
 
+/** How a chain is loaded. */
+export interface LoadChainOptions {
+  /** Given the names of everything that the chain, or a chain that it calls, calls: before it is planned with what there is. */
+  readonly beforePlan?: (names: ReadonlySet<string>) => Promise<void>;
+}
+
 /**
  * The plan of a chain of the workspace, by name, or of any file of a chain, by its path from here or from the
  * workspace. Throws with everything that is wrong with it, or with what could have been meant.
  */
-export async function loadChain(nameOrFile: string, places: ChainPlaces): Promise<Plan> {
-  const { library } = places;
-  if (library.has(nameOrFile)) return planOf(nameOrFile, places);
-  const path = await findFile(nameOrFile, places.dir);
+export async function loadChain(
+  nameOrFile: string,
+  places: ChainPlaces,
+  options: LoadChainOptions = {},
+): Promise<Plan> {
+  const { library, dir } = places;
+  if (library.has(nameOrFile)) {
+    await prepare(library.sourceOf(nameOrFile), places, options);
+    return planOf(nameOrFile, places);
+  }
+  const path = await findFile(nameOrFile, dir);
   if (path === undefined) throw await notFound(nameOrFile, places);
-  const file = isBelow(path, places.dir) ? relative(places.dir, path).split(sep).join("/") : path;
+  const file = isBelow(path, dir) ? relative(dir, path).split(sep).join("/") : path;
   if (codeFile.test(file)) throw notAChain(`${JSON.stringify(file)} is code, not a chain; chains are YAML files`);
   const read = await readText({ path, name: file });
   if (read.problem !== undefined) throw new ChainError([read.problem], undefined);
-  const known = nameOf(file, read.source, places);
+  const source = { text: read.source, file };
+  await prepare(source, places, options);
+  return planText(source, places);
+}
+
+/** A chain, before it is planned. */
+type ChainText = Parameters<typeof namedTools>[0];
+
+async function prepare(
+  source: ChainText | undefined,
+  { library, folder }: ChainPlaces,
+  { beforePlan }: LoadChainOptions,
+): Promise<void> {
+  if (beforePlan === undefined || source === undefined) return;
+  await beforePlan(namedTools(source, library));
+  folder.refresh();
+}
+
+/** The plan of a file, which may be one of the library. */
+function planText({ text, file }: { readonly text: string; readonly file: string }, places: ChainPlaces): Plan {
+  const known = nameOf(file, text, places);
   if (known !== undefined) return planOf(known, places);
-  if (isToolText(read.source)) {
-    const name = nameIn(read.source, file) ?? "NAME";
+  if (isToolText(text)) {
+    const name = nameIn(text, file) ?? "NAME";
     throw notAChain(`${JSON.stringify(file)} is a tool, not a chain; windlass call ${name} calls it`);
   }
-  const { plan, problems } = planFile({ text: read.source, file }, library.context);
+  const { plan, problems } = planFile({ text, file }, places.library.context);
   if (plan !== undefined && !hasErrors(problems)) {
     places.files?.set(plan, file);
     return plan;
   }
-  throw new ChainError(withUnloadedTools(problems, places.toolProblems()), read.source);
+  throw new ChainError(withUnloadedTools(problems, places.toolProblems()), text);
 }
 
 /** The plan of a chain of the library. */

@@ -29,6 +29,7 @@ export interface HubSetting {
   readonly redactor: Redactor;
   /** There by the time that something is called. */
   readonly engine: () => Engine;
+  readonly whyMissing: (tool: string) => string | undefined;
 }
 
 /** What chooses among the tools of a workspace. */
@@ -39,7 +40,8 @@ export interface OpenedHub {
 }
 
 /** Chooses among the tools of a workspace, and offers the tools that find others and read large results. */
-export function openHub({ dir, config, mode, services, registry, redactor, engine }: HubSetting): OpenedHub {
+export function openHub(setting: HubSetting): OpenedHub {
+  const { dir, config, mode, services, registry, redactor, engine, whyMissing } = setting;
   const isAvailable = (tool: AnyTool): boolean => engine().isAvailable(tool);
   const { model } = services;
   const resolver = new Hub({
@@ -49,6 +51,7 @@ export function openHub({ dir, config, mode, services, registry, redactor, engin
     limits: config.hub,
     redactor,
     isAvailable,
+    whyMissing,
     ...(model !== undefined && { synthesiser: asking(model) }),
   });
   const shelf = services.shelf((output) => redactor.value(output));

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import { type McpClient, loadMcpClient } from "../adapters/index.ts";
 import { type McpSource, type McpSourceOptions, loadMcpSource } from "../hub/index.ts";
@@ -8,7 +9,7 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
 /** What {@link openMcp} takes. */
 export interface McpSetting extends Pick<
   McpSourceOptions,
-  "registry" | "declared" | "connectUnknown" | "onEvent" | "mode"
+  "registry" | "declared" | "connectUnknown" | "onEvent" | "onSecrets" | "mode"
 > {
   /** The workspace. */
   readonly dir: string;
@@ -31,9 +32,14 @@ export interface OpenedMcp {
 export async function openMcp({ dir, config, env, secrets, door, log, ...rest }: McpSetting): Promise<OpenedMcp> {
   const { createMcpSource } = await loadMcpSource();
   const stateDir = join(dir, ".windlass");
+  // Made within the first call that needs it, and no part of that call.
+  const outside = AsyncLocalStorage.snapshot();
   let made: Promise<McpClient> | undefined;
   const client = (): Promise<McpClient> => {
-    made ??= loadMcpClient().then(({ createMcpConnector }) => createMcpConnector({ stateDir, door, env, onLog: log }));
+    made ??= outside(async () => {
+      const { createMcpConnector } = await loadMcpClient();
+      return createMcpConnector({ stateDir, door, env, onLog: log });
+    });
     return made;
   };
   const missing = new Map(secrets.missing.map(({ name, why }) => [name, why]));

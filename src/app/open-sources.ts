@@ -30,6 +30,8 @@ export interface SourcesSetting extends Required<Pick<ToolFileWorld, "executors"
   readonly onEvent: (event: FolderEvent) => void;
   /** What MCP servers and the way to them say; may hold secrets. */
   readonly onServerLog: (message: string) => void;
+  /** Told what the files that name servers hold of keys and passwords, before anybody could say them. */
+  readonly onServerSecrets: (values: readonly string[]) => void;
 }
 
 /** Where the tools of a workspace come from, besides those that are built in. */
@@ -100,12 +102,23 @@ async function skillsOf(setting: SourcesSetting, looks: boolean): Promise<SkillF
   const dir = join(setting.dir, directory);
   if (!looks && !(await exists(dir))) return undefined;
   const { createSkillFolder } = await loadSkills();
-  return createSkillFolder({ ...worldOf(setting), dir, code, trustAllowedTools, limits });
+  return createSkillFolder({
+    ...worldOf(setting),
+    dir,
+    trustAllowedTools,
+    limits,
+    ...(code !== undefined && { code }),
+  });
 }
 
 async function serversOf(setting: SourcesSetting, connectUnknown: boolean): Promise<McpSource> {
   const { openMcp } = await import("./open-mcp.ts");
-  const { source } = await openMcp({ ...setting, log: setting.onServerLog, connectUnknown });
+  const { source } = await openMcp({
+    ...setting,
+    log: setting.onServerLog,
+    onSecrets: setting.onServerSecrets,
+    connectUnknown,
+  });
   return source;
 }
 

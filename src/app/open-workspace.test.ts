@@ -378,3 +378,33 @@ describe("vault.watch", () => {
     await expect(openWorkspace(dir)).rejects.toThrow(message);
   });
 });
+
+describe("a skill that is in use", () => {
+  const skill =
+    "---\nname: tidy\ndescription: Tidies up. Use when somebody wants it tidy.\nallowed-tools: wipe\n---\n\nWipe.\n";
+  const files = (trusted: boolean): Record<string, string> => ({
+    "windlass.yaml": `skills: { trust_allowed_tools: ${String(trusted)} }\npermissions: { ask: ["model:*"] }\n`,
+    "skills/tidy/SKILL.md": skill,
+    "tools/wipe.yaml": "name: wipe\ndescription: Wipes\nentry: { type: builtin, handler: echo }\n",
+  });
+  const context = { callerType: "conversation_agent", conversationId: "c1" } as const;
+
+  test("has its allowed-tools called without asking in its conversation, where the workspace trusts skills", async () => {
+    const { engine } = await workspaceIn(await folderWith(files(true)), { store: "memory" });
+    const wipe = (): ReturnType<typeof engine.call> => engine.call("wipe", { message: "x" }, context);
+    expect(await wipe()).toMatchObject({ error: { code: "approval_required" } });
+    await engine.call("skill", { name: "tidy" }, { conversationId: "c1" });
+    expect(await wipe()).toMatchObject({ success: true, meta: { preapproved: "skill tidy" } });
+    expect(await engine.call("echo", { message: "x" }, context)).toMatchObject({
+      error: { code: "approval_required" },
+    });
+  });
+
+  test("has nothing called unasked where the workspace does not say so", async () => {
+    const { engine } = await workspaceIn(await folderWith(files(false)), { store: "memory" });
+    await engine.call("skill", { name: "tidy" }, { conversationId: "c1" });
+    expect(await engine.call("wipe", { message: "x" }, context)).toMatchObject({
+      error: { code: "approval_required" },
+    });
+  });
+});

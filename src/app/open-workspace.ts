@@ -7,6 +7,7 @@ import {
   type Engine,
   type EngineOptions,
   type LogEntry,
+  type Preapproved,
   createEngine,
   parkingApprover,
 } from "../engine/index.ts";
@@ -19,12 +20,14 @@ import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
 import { HeldEvents } from "./held-events.ts";
+import type { LoadChainOptions } from "./load-chain.ts";
 import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
 import { type Sources, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
 import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
+import { whyMissing } from "./unseen-servers.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** How a workspace is opened. */
@@ -72,7 +75,7 @@ export interface Workspace {
    * The plan of a chain, by its name or by the path of a file. Throws with everything that is wrong with it, or with
    * what could have been meant.
    */
-  loadChain(nameOrFile: string): Promise<Plan>;
+  loadChain(nameOrFile: string, options?: LoadChainOptions): Promise<Plan>;
   /** What is wrong with files of the workspace that did not stop it. */
   problems(): readonly Problem[];
   /** Finishes what is under way, then lets go of files, timers and connections. */
@@ -114,6 +117,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     ...engineOptions(config),
     ...keptIn(journal, options),
     ...secretsOf(secrets),
+    preapproved: (subject, context) => preapproverOf(sources, subject, context),
     registry,
     resolver: hub.resolver,
     redactor,
@@ -152,7 +156,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     chainFolder: chains.folder,
     runs: chains.runs,
     env: chains.env,
-    loadChain: (nameOrFile) => chains.loadChain(nameOrFile),
+    loadChain: (...asked) => chains.loadChain(...asked),
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
@@ -201,22 +205,26 @@ async function openParts(opening: Opening, { events, journal, engine }: Later) {
   const { options, secrets, env } = opening;
   const services = await servicesOf(opening, journal);
   const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
+  const redactor = createRedactor([...Object.values(secrets.values), ...keysIn(env)]);
   const sources = await openSources({
     ...opening,
     registry,
     executors: builtins,
     onEvent: (event) => events.tell(event),
     onServerLog: (message) => options.onLog?.(ofServers(redactor.text(message))),
+    onServerSecrets: (values) => redactor.add(values),
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
   const servers = sources.mcp === undefined ? [] : [sources.mcp];
-  const redactor = createRedactor([
-    ...Object.values(secrets.values),
-    ...keysIn(env),
-    ...servers.flatMap(({ secretValues }) => secretValues),
-  ]);
   const { openHub } = await import("./open-hub.ts");
-  const hub = openHub({ ...opening, services, registry, redactor, engine });
+  const hub = openHub({
+    ...opening,
+    services,
+    registry,
+    redactor,
+    engine,
+    whyMissing: (tool) => whyMissing(sources.mcp, tool),
+  });
   return { services, registry, sources, servers, redactor, hub };
 }
 
@@ -288,6 +296,12 @@ function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): E
   const { strictValidation, enabledTools, disabledTools, timeoutMs, maxRetries } = engine;
   const limits = { timeoutMs, maxRetries };
   return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits };
+}
+
+/** A skill that is in use in the conversation, and asked for the tool beforehand; none where skills are not trusted. */
+function preapproverOf({ skills }: Sources, ...[subject, context]: Parameters<Preapproved>): string | undefined {
+  const skill = skills?.sessions.preapproverOf(context, subject);
+  return skill === undefined ? undefined : `skill ${skill}`;
 }
 
 function secretsOf({ values, missing }: ReadSecrets): Pick<EngineOptions, "secrets" | "missingSecrets"> {

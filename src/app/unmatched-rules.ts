@@ -38,16 +38,22 @@ export function unmatchedRules(
   });
 }
 
-function namesIn({ permissions, engine }: Settings["config"]): Named[] {
+function namesIn({ permissions, engine, chains }: Settings["config"]): Named[] {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
     (permissions[list] ?? []).flatMap((rule, index): Named[] => {
       const name = nameInRule(rule);
       return name === undefined ? [] : [{ name, path: ["permissions", list, index], words: selectors }];
     }),
   );
-  const list = (key: string, names: readonly string[]): Named[] =>
-    names.map((name, index) => ({ name, path: ["engine", key, index], words: [] }));
-  return [...rules, ...list("enabled_tools", engine.enabledTools), ...list("disabled_tools", engine.disabledTools)];
+  const list = (path: YamlPath, names: readonly string[]): Named[] =>
+    names.map((name, index) => ({ name, path: [...path, index], words: [] }));
+  return [
+    ...rules,
+    ...list(["engine", "enabled_tools"], engine.enabledTools),
+    ...list(["engine", "disabled_tools"], engine.disabledTools),
+    // What serves a capability may come later.
+    ...list(["chains", "trusted"], chains.trusted).filter(({ name }) => !name.startsWith("capability:")),
+  ];
 }
 
 const selectors = ["destructive", "effect:pure", "effect:read", "effect:idempotent", "effect:once"];

@@ -1,4 +1,5 @@
 import type { SearchFile } from "../builtin/index.ts";
+import type { Taint } from "../chain/index.ts";
 import type { ConcurrencyOptions, PermissionRules } from "../engine/index.ts";
 import type { HubLimits, SkillLimits } from "../hub/index.ts";
 import type { ModelFile } from "../model/index.ts";
@@ -30,13 +31,21 @@ export interface WorkspaceConfig {
     /** Whether runs are kept, where the chain does not say. */
     readonly durable: boolean;
     readonly maxParallel: number;
+    /** No chain is looser than this. */
+    readonly taint: Taint;
+    /** Tools whose results are relied on. */
+    readonly trusted: readonly string[];
   };
   readonly skills: {
     readonly directory: string;
-    /** Whether tools made of code or YAML are loaded from there too. */
-    readonly code: boolean;
+    /** Whether tools made of code or YAML are loaded from there too; where absent they are not, which is told. */
+    readonly code?: boolean;
     readonly trustAllowedTools: boolean;
     readonly limits: Partial<SkillLimits>;
+  };
+  readonly mcp: {
+    /** Who approves the calls of MCP clients that a rule asks about. */
+    readonly approvals: "client" | "operator";
   };
   readonly capabilities: {
     /** Where contracts are read from. */

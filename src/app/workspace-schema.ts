@@ -60,7 +60,7 @@ export const workspaceSchema: JsonSchema = {
       permissions: closed(
         { deny: texts, ask: texts, allow: texts },
         "Rules tried in this order; the first that matches decides. A list that is absent keeps its default: " +
-          'nothing is denied, ["model:destructive"] is asked for, ["*"] is allowed.',
+          'nothing is denied, ["model:destructive", "mcp:destructive"] is asked for, ["*"] is allowed.',
       ),
       secrets: {
         type: "object",
@@ -83,6 +83,17 @@ export const workspaceSchema: JsonSchema = {
             description: "Keep runs, so that they can be resumed, where a chain does not say; true where absent.",
           },
           max_parallel: { ...positive, description: "Steps of one run at once, where a chain does not say; 5." },
+          taint: {
+            enum: ["show", "strict"],
+            description:
+              "strict: refuse chains in which something from outside reaches a tool that may do harm, and nobody is " +
+              "asked; no chain can loosen it. show where absent.",
+          },
+          trusted: {
+            ...texts,
+            description:
+              "Tools whose results do not count as from outside: they are as good as what the tools are called with.",
+          },
         },
         "How chains are loaded and run.",
       ),
@@ -91,7 +102,9 @@ export const workspaceSchema: JsonSchema = {
           directory: { ...text, description: "Where skills are loaded from; skills where absent." },
           code: {
             ...flag,
-            description: "Load tools made of code and YAML from there too; false: texts only. true where absent.",
+            description:
+              "Load tools made of code and YAML from there too, which runs that code. Where absent they are not loaded, " +
+              "and each file is told; false: the same without a word.",
           },
           trust_allowed_tools: {
             ...flag,
@@ -106,6 +119,17 @@ export const workspaceSchema: JsonSchema = {
           },
         },
         "How skills are loaded and used.",
+      ),
+      mcp: closed(
+        {
+          approvals: {
+            enum: ["client", "operator"],
+            description:
+              "Who approves the calls of MCP clients that a rule asks about. client: the person at the client; operator: " +
+              "only whoever has the workspace, with `windlass approve`. client where absent.",
+          },
+        },
+        "How the workspace is served to MCP clients.",
       ),
       capabilities: closed(
         {

@@ -10,7 +10,7 @@ import type { JournalHost } from "./host/journal-host.ts";
 import { RunKeeper } from "./host/run-keeper.ts";
 import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
-import { checkInput } from "./run-chain.ts";
+import { callContext, checkInput } from "./run-chain.ts";
 import { executeRun } from "./run/execute-run.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
 import { refusingExecutor } from "./refusing-executor.ts";
@@ -195,7 +195,7 @@ export class ChainRuns {
     const { chains, journal } = this.#parts;
     let plan: Plan;
     try {
-      plan = planOf(run.definition, chains.context);
+      plan = planOf(run.definition, { ...chains.context, taint: "unchecked" });
       checkUnchanged(run, plan);
     } catch (error) {
       if (run.cancelRequested) return this.#endChanged({ run, lease, events }, options, error);
@@ -235,7 +235,7 @@ export class ChainRuns {
       tools: toolsOf(plan),
       secrets: engine.secrets,
       opensSecrets: usesSecrets(plan),
-      ...(principal !== undefined && { context: { principal } }),
+      context: callContext({ principal, elicit: options.elicit }),
     });
     let mine: JournalHost | undefined;
     try {

@@ -2,6 +2,7 @@ import type { Clock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ApprovalStore, RunJournal, RunOwner } from "../store/index.ts";
 import type { AskPerson } from "./host/run-approvals.ts";
+import type { Elicit } from "../tool/index.ts";
 import type { ChainLibrary } from "./library.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { RunListener } from "./run/run-events.ts";
@@ -33,6 +34,8 @@ export interface ExecuteOptions {
   readonly onEvent?: RunListener;
   /** Answers questions to people right here. */
   readonly ask?: AskPerson;
+  /** Asks whoever executes the run what its tools want to know; their questions are declined where absent. */
+  readonly elicit?: Elicit;
   /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
   readonly stay?: boolean;
   /** Told in a sentence what a person should know about the run, and what does not stop it. */

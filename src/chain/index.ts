@@ -32,7 +32,7 @@ export {
 } from "./kit/mock-tools.ts";
 export { type Replay, type ReplayDifference, type ReplayOptions, replay } from "./kit/replay.ts";
 export { ChainLibrary, type ChainLibraryOptions, type LibrarySource } from "./library.ts";
-export { type ChainSource, loadPlan } from "./load-plan.ts";
+export { type ChainSource, type LoadPlanOptions, loadPlan } from "./load-plan.ts";
 export { type ExecutionLog, type ExecutionLogOptions, toExecutionLog } from "./log/execution-log.ts";
 export { type ExplainOptions, explainStep } from "./log/explain-step.ts";
 export type { RunMetrics } from "./log/run-metrics.ts";
@@ -42,7 +42,7 @@ export { type PlannedChain, planChain } from "./plan/plan-chain.ts";
 export type { PlanContext } from "./plan/plan-context.ts";
 export type { Plan, PlanStep, Target } from "./plan/plan.ts";
 export { type ReadChain, readChain } from "./plan/read-chain.ts";
-export type { ChainSpec, StepSpec } from "./plan/spec.ts";
+export type { ChainSpec, StepSpec, Taint } from "./plan/spec.ts";
 export type { RerunPreview, RerunStep } from "./rerun-preview.ts";
 export { type RunChainOptions, runChain } from "./run-chain.ts";
 export type { RunEvent, RunEventType, RunListener } from "./run/run-events.ts";

@@ -105,7 +105,7 @@ export class ChainLibrary {
 
   /**
    * Registers every valid chain as a tool, so that whoever can call a tool can call it; one that is no longer valid is
-   * taken out. A tool of the same name goes first. `env` has the values that the chains may read.
+   * taken out, and its name stays its own. A tool of the same name goes first. `env` has the values that the chains may read.
    */
   registerIn(registry: ToolRegistry, env: Readonly<Record<string, string>> = {}): RegistryChange {
     const tools = [...this.#entries.values()].flatMap((entry) => {
@@ -114,6 +114,7 @@ export class ChainLibrary {
       return plan === undefined || hasErrors(problems) ? [] : [this.#toolOf(plan, env)];
     });
     const isCurrent = this.#version === this.#options.tools.version;
+    registry.reserve(this.#entries.keys(), { source: "chains" });
     const change = registry.replace(tools, { source: "chains", priority });
     // A chain is found here before it is found as a tool: registering it changes no plan.
     if (isCurrent) this.#version = this.#options.tools.version;

@@ -4,23 +4,41 @@ import type { Resolver } from "../engine/index.ts";
 import { hasErrors } from "../text/index.ts";
 import { ChainError } from "./chain-error.ts";
 import type { ChainLibrary } from "./library.ts";
+import { ChainReport } from "./plan/chain-report.ts";
+import { checkUntrusted } from "./plan/check-untrusted.ts";
 import { planChain } from "./plan/plan-chain.ts";
+import type { PlanContext } from "./plan/plan-context.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { ChainSpec } from "./plan/spec.ts";
+import type { ChainSpec, Taint } from "./plan/spec.ts";
 
 /** A chain: the path of its file, its text, or its data. */
 export type ChainSource = string | { readonly text: string; readonly file: string } | ChainSpec;
 
+/** What {@link loadPlan} takes besides the chain. */
+export interface LoadPlanOptions {
+  readonly tools: Resolver;
+  readonly chains?: ChainLibrary | undefined;
+  /** `strict` refuses a chain that is not strict itself and should be; a plan, too. */
+  readonly taint?: Taint | undefined;
+}
+
 /** Plans a chain, or throws with everything that is wrong with it. A plan is given back as it is. */
-export async function loadPlan(
-  chain: ChainSource | Plan,
-  { tools, chains }: { readonly tools: Resolver; readonly chains?: ChainLibrary | undefined },
-): Promise<Plan> {
-  if (isPlan(chain)) return chain;
+export async function loadPlan(chain: ChainSource | Plan, options: LoadPlanOptions): Promise<Plan> {
+  const { tools, chains, taint } = options;
+  if (isPlan(chain)) return taint === "strict" ? trustworthy(chain) : chain;
   const source = typeof chain === "string" ? await readSource(chain) : "text" in chain ? chain : { spec: chain };
-  const { plan, problems } = planChain(source, chains === undefined ? { tools } : chains.context);
+  const context: PlanContext = chains === undefined ? { tools } : chains.context;
+  const { plan, problems } = planChain(source, taint === "strict" ? { ...context, taint } : context);
   if (plan === undefined || hasErrors(problems))
     throw new ChainError(problems, "text" in source ? source.text : undefined);
+  return plan;
+}
+
+/** A plan that was made under looser terms; where its parts stand in a file is not known any more. */
+function trustworthy(plan: Plan): Plan {
+  const report = ChainReport.ofSpec(plan.name);
+  checkUntrusted(plan, report, "strict");
+  if (report.failed) throw new ChainError(report.problems, undefined);
   return plan;
 }
 

@@ -1,5 +1,5 @@
 import { fail, failure, systemClock } from "../base/index.ts";
-import { denialsOf, elicitOf, nestedCalls, progressOf } from "../engine/index.ts";
+import { approvingElicitOf, denialsOf, nestedCalls, progressOf } from "../engine/index.ts";
 import { createMemoryApprovals } from "../store/index.ts";
 import type { ToolContext } from "../tool/index.ts";
 import { askCaller } from "./ask-caller.ts";
@@ -25,7 +25,7 @@ export interface CalledChain {
  */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
   const instead = `run it with: windlass run ${plan.name}`;
-  const elicit = elicitOf(context);
+  const elicit = approvingElicitOf(context);
   const tell = progressOf(context);
   refuseQuestions(plan, { what: "cannot be called as a tool", instead }, elicit !== undefined);
   const begin = nestedCalls(context);

@@ -1,7 +1,7 @@
 import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { createMemoryApprovals, type ApprovalStore } from "../store/index.ts";
-import type { Secrets } from "../tool/index.ts";
+import type { Elicit, Secrets } from "../tool/index.ts";
 import { checkRunId } from "./check-run-id.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import { type EngineExecutorOptions, type StepExecutor, engineExecutor } from "./host/executor.ts";
@@ -9,6 +9,7 @@ import type { AskPerson } from "./host/run-approvals.ts";
 import { type ChainSource, loadPlan } from "./load-plan.ts";
 import type { ChainLibrary } from "./library.ts";
 import type { Plan } from "./plan/plan.ts";
+import type { Taint } from "./plan/spec.ts";
 import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
 import type { RunListener } from "./run/run-events.ts";
@@ -26,6 +27,11 @@ export interface RunChainOptions {
   readonly secrets?: Secrets;
   /** Other chains that this one may call. */
   readonly chains?: ChainLibrary;
+  /**
+   * `strict` refuses a chain in which something from outside reaches a tool that may do harm, and nobody is asked; what
+   * the chain itself and the library say counts as well, and the stricter wins.
+   */
+  readonly taint?: Taint;
   readonly runId?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunListener;
@@ -39,6 +45,8 @@ export interface RunChainOptions {
    * is refused before its first step, and what a rule wants to ask about is answered with no.
    */
   readonly ask?: AskPerson;
+  /** Asks a person what tools of the run want to know; their questions are declined where absent. */
+  readonly elicit?: Elicit;
   /** Makes the calls in another way: a dry run, a recording. */
   readonly executor?: StepExecutor;
   readonly clock?: Clock;
@@ -58,7 +66,7 @@ const ids = createIds();
  */
 export async function runChain(chain: ChainSource | Plan, options: RunChainOptions): Promise<RunResult> {
   const { engine, clock = systemClock, context = {}, env = {}, secrets } = options;
-  const plan = await loadPlan(chain, { tools: engine.tools, chains: options.chains });
+  const plan = await loadPlan(chain, { tools: engine.tools, chains: options.chains, taint: options.taint });
   checkAllowed(plan, engine.denies);
   const input = checkInput(plan, options.input);
   const runId = checkRunId(options.runId) ?? ids.next();
@@ -106,9 +114,20 @@ function askedIn(plan: Plan, { ask, approvals }: RunChainOptions): AskPerson | u
   return () => Promise.resolve({ approved: false, note });
 }
 
-function callContext({ principal, conversationId }: RunChainOptions): EngineExecutorOptions["context"] {
-  if (principal === undefined && conversationId === undefined) return undefined;
-  return { ...(principal !== undefined && { principal }), ...(conversationId !== undefined && { conversationId }) };
+/** What every call of a run has in common; undefined where that is nothing, which most runs have. */
+export function callContext({
+  principal,
+  conversationId,
+  elicit,
+}: {
+  readonly [K in "principal" | "conversationId" | "elicit"]?: RunChainOptions[K] | undefined;
+}): EngineExecutorOptions["context"] {
+  if (principal === undefined && conversationId === undefined && elicit === undefined) return undefined;
+  return {
+    ...(principal !== undefined && { principal }),
+    ...(conversationId !== undefined && { conversationId }),
+    ...(elicit !== undefined && { elicit }),
+  };
 }
 
 /** The input with defaults applied; throws when it does not fit. */

@@ -11,7 +11,10 @@ import { planFromSnapshot, snapshotOf } from "./plan/snapshot.ts";
 /** Of keys, events and outcomes in the journal. A run of another format cannot be told again. */
 export const runFormat = 1;
 
-/** The plan of a run that is to go on or to be repeated: of the chain as it was, with the tools as they are. */
+/**
+ * The plan of a run that is to go on or to be repeated: of the chain as it was, with the tools as they are. One that
+ * goes on was allowed to begin: what the workspace says by now about values from outside is for new runs.
+ */
 export function planOf(definition: string, context: PlanContext): Plan {
   const { plan, problems } = planFromSnapshot(definition, context);
   if (plan !== undefined && !hasErrors(problems)) return plan;
@@ -49,7 +52,7 @@ function fingerprintsOf({ fingerprints }: Pick<StoredRun, "fingerprints">): Read
 /** The plan of a run that is only looked at, or ended: tools that are gone or changed make no difference. */
 export function inspectPlan(run: Pick<StoredRun, "definition" | "fingerprints">, context: PlanContext): Plan {
   const { env: _env, secrets: _secrets, ...known } = context;
-  return planOf(run.definition, { ...known, tools: lenient(context.tools, fingerprintsOf(run)) });
+  return planOf(run.definition, { ...known, taint: "unchecked", tools: lenient(context.tools, fingerprintsOf(run)) });
 }
 
 /** A tool that is another by now could make the chain wrong, which was right with the tool that it was. */

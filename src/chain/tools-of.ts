@@ -37,13 +37,14 @@ function knownOf(plan: Plan): Known {
   if (before !== undefined) return before;
   const tools = new Map<string, AnyTool>();
   const chains = new Map<string, Plan>();
-  const plans = new Set<Plan>([plan]);
-  for (const next of plans) {
+  // By what they were planned from: a dry plan makes new plans of the chains that it calls whenever it is asked for them.
+  const plans = new Map([[plan.spec, plan]]);
+  for (const next of plans.values()) {
     for (const { tool, chain, name } of targetsOf(next)) {
       if (tool !== undefined) tools.set(name, tool);
       else if (chain !== undefined) {
         const called = chain();
-        plans.add(called);
+        if (!plans.has(called.spec)) plans.set(called.spec, called);
         chains.set(name, called);
       }
     }
@@ -51,8 +52,8 @@ function knownOf(plan: Plan): Known {
   const now = {
     tools,
     chains,
-    usesSecrets: [...plans].some((each) => valuesOf(each).some(({ secrets }) => secrets.length > 0)),
-    envNames: new Set([...plans].flatMap(({ env }) => env)),
+    usesSecrets: [...plans.values()].some((each) => valuesOf(each).some(({ secrets }) => secrets.length > 0)),
+    envNames: new Set([...plans.values()].flatMap(({ env }) => env)),
   };
   known.set(plan, now);
   return now;

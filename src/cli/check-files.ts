@@ -12,10 +12,10 @@ import {
 } from "../app/index.ts";
 import { isBelow } from "../base/index.ts";
 import { builtinToolNames } from "../builtin/index.ts";
-import { readText, scanFolder } from "../hub/index.ts";
+import { isMcpConfig, readText, scanFolder } from "../hub/index.ts";
 import { isMap } from "../schema/index.ts";
 import { type Problem, hasErrors, parseYaml } from "../text/index.ts";
-import type { AnyTool } from "../tool/index.ts";
+import { type AnyTool, ToolRegistry } from "../tool/index.ts";
 import { type ChainWorld, type Setting, chainWorld, loadTools } from "./check-world.ts";
 import { isChainText } from "./is-chain-text.ts";
 import { UsageError } from "./usage-error.ts";
@@ -98,7 +98,30 @@ async function checkPath(path: string, { onSlowLoad, worlds }: Shared): Promise<
     return known;
   };
   const place: Place = { ...setting, world };
+  if (isMcpConfig(path)) return await checkServers(path, setting);
+  if (isOfOtherSource(path, setting)) return await checkSource(path, place);
   return found.isDirectory() ? await checkFolder(path, place) : await checkFile(path, place);
+}
+
+/** A file of MCP servers. It is about the workspace that it lies in, also where that has no settings. */
+async function checkServers(path: string, setting: Setting): Promise<Checked> {
+  const dir = dirname(path);
+  const { loadServers } = await import("./check-sources.ts");
+  const mcp = await loadServers({ ...setting, dir }, new ToolRegistry());
+  return { ...nothing, problems: absolute(mcp.problems(), dir).filter(({ file }) => file === path) };
+}
+
+/** Does something belong to the skills, or to the contracts of capabilities? */
+function isOfOtherSource(path: string, { dir, config: { engine, chains, skills, capabilities } }: Setting): boolean {
+  const isIn = (folder: string): boolean => isBelow(path, join(dir, folder));
+  if (isIn(engine.toolsDirectory) || isIn(chains.directory)) return false;
+  return isIn(skills.directory) || isIn(capabilities.directory);
+}
+
+/** They are loaded as the workspace loads them: code beside skills runs only where it says so. */
+async function checkSource(path: string, { dir, world }: Place): Promise<Checked> {
+  const { sourceProblems } = await world();
+  return { ...nothing, problems: absolute(sourceProblems, dir).filter(({ file }) => isBelow(file, path)) };
 }
 
 /**
@@ -193,7 +216,7 @@ function kindOf(path: string): "yaml" | "code" {
   if (/\.(?:ts|mts|js|mjs)$/.test(path)) return "code";
   throw new UsageError(
     `${JSON.stringify(path)} is no file of a workspace`,
-    `chains are .yaml or .yml files, tools too, or .ts, .mts, .js or .mjs; settings are in ${workspaceFile}`,
+    `chains are .yaml or .yml files, tools too, or .ts, .mts, .js or .mjs; settings are in ${workspaceFile} and mcp.json`,
   );
 }
 

@@ -1,10 +1,18 @@
 import { join } from "node:path";
-import { openMcp, readSecrets } from "../app/index.ts";
-import { type Hub, hasMcpConfig, loadContracts, loadSkills } from "../hub/index.ts";
+import { openMcp, readSecrets, whyMissing } from "../app/index.ts";
+import { type Hub, type McpSource, hasMcpConfig, loadContracts, loadSkills } from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
 import { ToolRegistry } from "../tool/index.ts";
 import { type Setting, offerBuiltins } from "./check-world.ts";
+
+/** What is known besides tools and chains. */
+export interface OtherSources {
+  /** What is wrong with the files. */
+  readonly problems: readonly Problem[];
+  /** Where a tool may be that there is not. */
+  readonly whyMissing?: (tool: string) => string | undefined;
+}
 
 /** What tools are registered in, and chosen by. */
 export interface CheckedInto {
@@ -14,17 +22,18 @@ export interface CheckedInto {
 
 /**
  * Registers what skills and MCP servers offer, and reads the contracts of capabilities. Nobody is connected to: of a
- * server its tools are known from before, or not at all. Gives what is wrong with the files.
+ * server its tools are known from before, or not at all.
  */
-export async function loadOtherSources(setting: Setting, { registry, hub }: CheckedInto): Promise<readonly Problem[]> {
+export async function loadOtherSources(setting: Setting, { registry, hub }: CheckedInto): Promise<OtherSources> {
   const { dir, config } = setting;
   const contracts = await loadContracts(join(dir, config.capabilities.directory), dir);
   hub.setContracts(contracts.contracts);
-  return [
-    ...(await skillProblems(setting, registry)),
-    ...(hasMcpConfig(dir) ? await serverProblems(setting, registry) : []),
-    ...contracts.problems,
-  ];
+  const skills = await skillProblems(setting, registry);
+  const mcp = hasMcpConfig(dir) ? await loadServers(setting, registry) : undefined;
+  return {
+    problems: [...skills, ...(mcp?.problems() ?? []), ...contracts.problems],
+    whyMissing: (tool) => whyMissing(mcp, tool),
+  };
 }
 
 async function skillProblems({ dir, config, onSlowLoad }: Setting, registry: ToolRegistry) {
@@ -37,8 +46,8 @@ async function skillProblems({ dir, config, onSlowLoad }: Setting, registry: Too
     root: dir,
     registry,
     executors,
-    code,
     trustAllowedTools,
+    ...(code !== undefined && { code }),
     secretNames: Object.keys(config.secrets),
     onSlowLoad,
   });
@@ -47,7 +56,8 @@ async function skillProblems({ dir, config, onSlowLoad }: Setting, registry: Too
   return folder.problems();
 }
 
-async function serverProblems({ dir, config }: Setting, registry: ToolRegistry): Promise<readonly Problem[]> {
+/** Registers what is known of the tools of MCP servers. */
+export async function loadServers({ dir, config }: Setting, registry: ToolRegistry): Promise<McpSource> {
   const { env } = process;
   const secrets = await readSecrets(config.secrets, dir, env);
   const door = createDoor();
@@ -56,5 +66,5 @@ async function serverProblems({ dir, config }: Setting, registry: ToolRegistry):
   await source.load();
   await source.close();
   await door.close();
-  return source.problems();
+  return source;
 }

@@ -5,7 +5,7 @@ import { ChainLibrary } from "../chain/index.ts";
 import { Hub, hasMcpConfig } from "../hub/index.ts";
 import type { Problem } from "../text/index.ts";
 import { type AnyTool, type ToolOffer, ToolRegistry } from "../tool/index.ts";
-import type { CheckedInto } from "./check-sources.ts";
+import type { CheckedInto, OtherSources } from "./check-sources.ts";
 
 /** The workspace that is being checked. */
 export interface Setting {
@@ -45,11 +45,12 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   registry.replace(loaded ?? own?.tools ?? [], {});
   const { keywords, declared } = config.capabilities;
   const hub = new Hub({ registry, keywords, declared });
-  const sourceProblems = await otherSources(setting, { registry, hub });
+  const others = await otherSources(setting, { registry, hub });
   const library = new ChainLibrary({
     tools: {
       resolve: (name) => hub.resolve(name),
       names: () => new Set([...hub.names(), ...builtinToolNames]),
+      whyMissing: others.whyMissing,
       get version() {
         return hub.version;
       },
@@ -57,6 +58,8 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     env,
     secrets: Object.keys(secrets),
     maxParallel: chains.maxParallel,
+    taint: chains.taint,
+    trusted: chains.trusted,
   });
   const folder = new ChainFolder({
     dir: join(dir, chains.directory),
@@ -79,16 +82,16 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     provideFor,
     names: () => registry.names(),
     toolProblems: own?.problems ?? [],
-    sourceProblems,
+    sourceProblems: others.problems,
   };
 }
 
 /** Skills, MCP servers and contracts; where there are none, nothing of what they need is loaded. */
-async function otherSources(setting: Setting, into: CheckedInto): Promise<readonly Problem[]> {
+async function otherSources(setting: Setting, into: CheckedInto): Promise<OtherSources> {
   const { dir, config } = setting;
   const folders = [config.skills.directory, config.capabilities.directory].map((name) => join(dir, name));
   const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(exists))).includes(true);
-  if (!isThere) return [];
+  if (!isThere) return { problems: [] };
   const { loadOtherSources } = await import("./check-sources.ts");
   return loadOtherSources(setting, into);
 }

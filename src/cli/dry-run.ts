@@ -27,6 +27,8 @@ export interface WireWithheld {
   readonly args: unknown;
   /** Arguments that cannot be known before the run, as they are written. */
   readonly unknown?: Readonly<Record<string, unknown>>;
+  /** Arguments that come from the world outside, and the steps from which they do. */
+  readonly untrusted?: Readonly<Record<string, string>>;
   /** Whether the call is made cannot be known: it depends on this. */
   readonly only_if?: string;
   /** For how many items it is made cannot be known. */
@@ -81,7 +83,7 @@ function asking({ invocation }: RunSession, executor: StepExecutor): StepExecuto
   };
 }
 
-function toWire({ key, tool, effect, args, unknown, onlyIf, forEach }: WithheldCall): WireWithheld {
+function toWire({ key, tool, effect, args, unknown, untrusted, onlyIf, forEach }: WithheldCall): WireWithheld {
   return {
     // The key is the path of the step and, behind `#`, the attempt.
     step: key.replace(/#\d+$/, "").replace(/#\d+\//g, "/"),
@@ -89,6 +91,7 @@ function toWire({ key, tool, effect, args, unknown, onlyIf, forEach }: WithheldC
     effect,
     args,
     ...(unknown !== undefined && { unknown }),
+    ...(untrusted !== undefined && { untrusted }),
     ...(onlyIf !== undefined && { only_if: onlyIf }),
     ...(forEach !== undefined && { for_each: forEach }),
   };
@@ -121,11 +124,14 @@ function isUncertain({ only_if: condition, for_each: items }: WireWithheld): boo
   return condition !== undefined || items !== undefined;
 }
 
-function tellCall({ step, tool, effect, args, ...unsure }: WireWithheld, terminal: Terminal): void {
+function tellCall({ step, tool, effect, args, untrusted = {}, ...unsure }: WireWithheld, terminal: Terminal): void {
   const head = `${oneLine(step)}: ${terminal.tint("bold", oneLine(tool))} ${terminal.tint("dim", `(${effect})`)}`;
   terminal.tell(`  ${head} ${safeJson(args).replaceAll("\n", "\n    ")}`);
   for (const [name, written] of Object.entries(unsure.unknown ?? {})) {
     terminal.tell(`    ${oneLine(name)} will be ${shortText(written)}`);
+  }
+  for (const [name, from] of Object.entries(untrusted)) {
+    terminal.tell(`    ${terminal.tint("yellow", `${oneLine(name)} is untrusted: it comes from ${oneLine(from)}`)}`);
   }
   if (unsure.for_each !== undefined) terminal.tell(`    for each of ${shortText(unsure.for_each)}`);
   if (unsure.only_if !== undefined) terminal.tell(`    only if ${shortText(unsure.only_if)}`);

@@ -70,12 +70,24 @@ function toolFindings(workspace: Workspace): Finding[] {
   return [loaded, ...workspace.sources.folder.problems().map((problem) => problemFinding("tools", problem))];
 }
 
-function skillFindings({ sources: { skills } }: Workspace): Finding[] {
+function skillFindings({ sources: { skills }, config }: Workspace): Finding[] {
   if (skills === undefined) return [];
+  const about = "skills";
   const count = skills.skills().length;
-  const problems = skills.problems().map((problem) => problemFinding("skills", problem));
-  if (count === 0) return problems;
-  return [{ about: "skills", status: "ok", message: `${formatCount(count, "skill")} can be used` }, ...problems];
+  const findings = [
+    ...codeFindings(skills.codeFiles(), config.skills.code),
+    ...skills.problems().map((problem) => problemFinding(about, problem)),
+  ];
+  if (count === 0) return findings;
+  return [{ about, status: "ok", message: `${formatCount(count, "skill")} can be used` }, ...findings];
+}
+
+/** Which files beside skills run as code; where nobody decided that, they are told as problems. */
+function codeFindings(files: readonly string[], code: boolean | undefined): Finding[] {
+  if (files.length === 0 || code === undefined) return [];
+  const named = files.join(", ");
+  const message = code ? `run code beside them: ${named}` : `code beside them is not loaded: ${named}`;
+  return [{ about: "skills", status: code ? "ok" : "off", message }];
 }
 
 function chainFindings(workspace: Workspace): Finding[] {

@@ -7,7 +7,8 @@ export const mcpServe: CommandSpec = {
   details:
     "Without --http it speaks the protocol on stdin and stdout, for a client that starts it, and ends when the client " +
     "does. With --http clients need a token: the one in WINDLASS_MCP_TOKEN, or one that is made up and printed. What the " +
-    "rules of the workspace ask about is asked through the client, or waits for `windlass approve`.",
+    "rules of the workspace ask about is asked through the client, or waits for `windlass approve`; with `mcp: { approvals: " +
+    "operator }` in windlass.yaml it always waits.",
   options: [
     { flags: "--http", about: "serve over HTTP instead" },
     { flags: "--host HOST", about: "where to listen; 127.0.0.1 where absent. Others need WINDLASS_MCP_TOKEN" },

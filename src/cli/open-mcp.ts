@@ -28,15 +28,15 @@ export async function withMcp<T>(options: McpHereOptions, work: (here: McpHere) 
   const { env } = process;
   const secrets = await readSecrets(config.secrets, dir, env);
   const door = createDoor({ allow: config.network.allow });
-  const hidden: { redactor: Redactor } = { redactor: createRedactor(Object.values(secrets.values)) };
+  const redactor = createRedactor(Object.values(secrets.values));
   const log = (message: string): void => {
-    if (verbose) terminal.tell(terminal.tint("dim", oneLine(hidden.redactor.text(message))));
+    if (verbose) terminal.tell(terminal.tint("dim", oneLine(redactor.text(message))));
   };
-  const opened = await openMcp({ dir, config, env, secrets, door, log, registry: new ToolRegistry() });
+  const onSecrets = (values: readonly string[]): void => redactor.add(values);
+  const opened = await openMcp({ dir, config, env, secrets, door, log, onSecrets, registry: new ToolRegistry() });
   try {
     await opened.source.load();
-    hidden.redactor = createRedactor([...Object.values(secrets.values), ...opened.source.secretValues]);
-    return await work({ ...opened, dir, redactor: hidden.redactor });
+    return await work({ ...opened, dir, redactor });
   } finally {
     await opened.source.close();
     await door.close();

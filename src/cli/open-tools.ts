@@ -22,7 +22,8 @@ export function findTool({ hub }: Workspace, name: string, invocation: Invocatio
   if (found !== undefined) return found;
   const near = suggest(name, hub.names());
   const hint = near === undefined ? `${commandLine(invocation, "tools")} lists the tools` : `did you mean ${near}?`;
-  throw new UsageError(`there is no tool named ${JSON.stringify(name)}`, hint);
+  const why = hub.whyMissing?.(name);
+  throw new UsageError(`there is no tool named ${JSON.stringify(name)}`, hint, ...(why === undefined ? [] : [why]));
 }
 
 /** Tells beside a list that it may not be whole. */

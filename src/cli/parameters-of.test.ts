@@ -41,11 +41,17 @@ describe("the parameters of a schema", () => {
     [{ anyOf: [{ type: "string" }, {}] }, [], "any"],
     [{ allOf: [{ description: "x" }, { type: "boolean" }] }, ["boolean"], "boolean"],
     [{ type: "array", items: { type: "string" } }, ["array"], "list of string"],
+    [
+      { anyOf: [{ type: "string" }, { type: "array", items: { type: ["object", "integer"] } }] },
+      ["string", "array"],
+      "string or list of object or integer",
+    ],
     [{}, [], "any"],
   ])("%j takes %j", (schema, types, words) => {
-    const [parameter] = parametersOf({ properties: { x: schema } });
+    const json = { properties: { x: schema } };
+    const [parameter] = parametersOf(json);
     expect([...(parameter?.types ?? [])]).toEqual(types);
-    expect(parameter && describeType(parameter)).toBe(words);
+    expect(parameter && describeType(parameter, json)).toBe(words);
   });
 
   test.each([
@@ -63,15 +69,37 @@ describe("the parameters of a schema", () => {
 test.each([
   [{ type: "integer", minimum: 1, maximum: 7, default: 3 }, ["1 to 7"], 3, 3],
   [{ type: "number", exclusiveMinimum: 0 }, ["above 0"], undefined, 1],
-  [{ type: "string", minLength: 2 }, ["at least 2 characters"], undefined, "…"],
+  [{ type: "string", minLength: 2 }, ["at least 2 characters"], undefined, "……"],
   [{ type: "string", pattern: "^https?://" }, ["matches ^https?://"], undefined, "https://example.com"],
   [{ type: "string", enum: ["GET", "a b"] }, ["one of GET, a b"], undefined, "GET"],
+  [{ type: "string", minLength: 1 }, ["at least 1 character"], undefined, "…"],
+  [{ type: "number", exclusiveMinimum: 4.5 }, ["above 4.5"], undefined, 5],
+  [{ type: "number", maximum: -2 }, ["at most -2"], undefined, -2],
   [{ type: "array", maxItems: 3 }, ["at most 3 items"], undefined, []],
+  [{ type: "array", maxItems: 1 }, ["at most 1 item"], undefined, []],
+  [
+    {
+      type: "array",
+      minItems: 1,
+      items: { properties: { a: { type: "string" }, b: {} }, required: ["a"], type: "object" },
+    },
+    ["at least 1 item"],
+    undefined,
+    [{ a: "…" }],
+  ],
   [{ type: "string", examples: ["北京"], format: "city" }, ["city"], undefined, "北京"],
 ])("%j in words", (...[schema, limits, preset, example]) => {
-  const [parameter] = parametersOf({ properties: { x: schema } });
+  const json = { properties: { x: schema } };
+  const [parameter] = parametersOf(json);
   if (parameter === undefined) throw new Error("no parameter");
   expect(describeLimits(parameter)).toEqual(limits);
   expect(defaultOf(parameter)).toEqual(preset);
-  expect(exampleOf(parameter)).toEqual(example);
+  expect(exampleOf(parameter, json)).toEqual(example);
+});
+
+test("an example of a schema that leads back to itself has an end", () => {
+  const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } }, required: ["next"] };
+  const json = { properties: { x: { $ref: "#/$defs/node" } }, $defs: { node } };
+  const [parameter] = parametersOf(json);
+  expect(parameter && JSON.stringify(exampleOf(parameter, json)).length).toBeLessThan(100);
 });

@@ -38,7 +38,8 @@ async function planWithoutTools(workspace: Workspace, nameOrFile: string): Promi
     resolve: (name: string) =>
       engine.tools.resolve(name) ?? { tool: stubOf(name), source: "missing", owner: "missing", priority: 0 },
   };
-  const library = new ChainLibrary({ tools, env: config.env, secrets: Object.keys(config.secrets) });
+  const known = { env: config.env, secrets: Object.keys(config.secrets) };
+  const library = new ChainLibrary({ tools, ...known, taint: "unchecked" });
   for (const name of chains.names()) {
     const source = chains.sourceOf(name);
     if (source !== undefined) library.add(source);

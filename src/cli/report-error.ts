@@ -73,7 +73,7 @@ async function reportFailure(error: FailureError, terminal: Terminal): Promise<E
     tellError(terminal, { message: error.message, code: error.code, hints });
   } else {
     const { findWorkspace } = await import("../app/index.ts");
-    await tellProblems(terminal, problems, await findWorkspace("."));
+    await tellProblems(terminal, problems, { dir: await findWorkspace(".") });
   }
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }

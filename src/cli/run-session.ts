@@ -2,6 +2,7 @@ import { type Workspace, type WorkspaceOptions, openWorkspace } from "../app/ind
 import { type FailureError, isFailureError } from "../base/index.ts";
 import type { ExecuteOptions, RunResult } from "../chain/index.ts";
 import { askInRun } from "./ask-in-run.ts";
+import { askQuestion } from "./ask-question.ts";
 import { closeWorkspace } from "./close-workspace.ts";
 import { endProcess } from "./end-process.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -123,6 +124,7 @@ export async function followRun(
         view.onEvent(event);
       },
       ...(asking !== undefined && { ask: asking }),
+      ...(terminal.interactive && { elicit: askQuestion({ terminal, pause: () => view.pause() }) }),
     });
   } finally {
     stopWaiting();

@@ -31,8 +31,12 @@ engine:
 # Who may do what: the first rule that matches decides, in the order deny, ask, allow.
 # permissions:
 #   deny: []
-#   ask: ["model:destructive"]
+#   ask: ["model:destructive", "mcp:destructive"]
 #   allow: ["*"]
+
+# Who approves what clients of \`windlass mcp serve\` want to call: the person at the client, or only you.
+# mcp:
+#   approvals: client         # or operator
 
 # Names of secrets; their values come from the environment or from files that are not committed.
 # secrets:

@@ -54,12 +54,16 @@ function hintsFor({ error, tool }: ToolError, { invocation, brokenFiles }: Failu
       return [`${commandLine(invocation, "validate")} shows where it is named`];
     case "timeout":
       return ["--timeout SECONDS gives it more time"];
-    case "permission_denied":
-      return error.reason === "rejected" ? [] : [failureKinds.permission_denied.remedy];
-    case "execution_error":
-    case "cancelled":
-      return [];
     default:
-      return [failureKinds[error.code].remedy];
+      return remedyOf(error);
   }
+}
+
+/** What to do by the code alone; nothing where the message says it, or where there is nothing to do. */
+function remedyOf({ code, reason }: Failure): string[] {
+  if (code === "execution_error" || code === "cancelled") return [];
+  if (code === "permission_denied" && reason === "rejected") return [];
+  // What has a reason says by itself what is to be done, and often nothing is.
+  if (code === "not_available" && reason !== undefined) return [];
+  return [failureKinds[code].remedy];
 }

@@ -1,19 +1,49 @@
-import { readFile } from "node:fs/promises";
-import { relative, resolve } from "node:path";
-import { type Problem, formatProblems } from "../text/index.ts";
+import { readFile, stat } from "node:fs/promises";
+import { basename, relative, resolve } from "node:path";
+import { type Problem, type Redactor, createRedactor, formatProblems } from "../text/index.ts";
+import { maskSecrets } from "./mask-secrets.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows problems with the lines they are about, and counts them. Their files are relative to `dir`. */
-export async function tellProblems(terminal: Terminal, problems: readonly Problem[], dir: string): Promise<void> {
+/** Where the files of problems are. */
+export interface ProblemPlace {
+  /** What their names are relative to. */
+  readonly dir: string;
+  /** Hides secrets in the lines of files that may hold some. */
+  readonly redactor?: Redactor;
+}
+
+/** Files that people put keys into, though they should not. */
+const mayHoldKeys = /^mcp(?:\.local)?\.json$/;
+
+/** Shows problems with the lines they are about, and counts them. */
+export async function tellProblems(
+  terminal: Terminal,
+  problems: readonly Problem[],
+  { dir, redactor = createRedactor([]) }: ProblemPlace,
+): Promise<void> {
   const sources = new Map<string, string>();
   for (const file of new Set(problems.map((problem) => resolve(dir, problem.file)))) {
-    const text = await readFile(file, "utf8").catch(() => undefined);
-    if (text !== undefined) sources.set(file, text);
+    const text = await textOf(file);
+    if (text !== undefined) sources.set(file, mayHoldKeys.test(basename(file)) ? maskSecrets(text, redactor) : text);
   }
-  const shown = problems.map((problem) => ({ ...problem, file: fromHere(resolve(dir, problem.file)) }));
+  const shown = problems.map((problem) => {
+    const told = mayHoldKeys.test(basename(problem.file)) ? redacted(problem, redactor) : problem;
+    return { ...told, file: fromHere(resolve(dir, problem.file)) };
+  });
   const sourceOf = (file: string): string | undefined => sources.get(resolve(file));
   const width = terminal.sideColumns === undefined ? {} : { width: Math.max(40, terminal.sideColumns - 12) };
   terminal.tell(formatProblems(shown, sourceOf, { color: terminal.sideColors, ...width }));
+}
+
+function redacted(problem: Problem, { text }: Redactor): Problem {
+  const { message, hint } = problem;
+  return { ...problem, message: text(message), ...(hint !== undefined && { hint: text(hint) }) };
+}
+
+/** The text of what is a file: whatever else has a name may never end. */
+async function textOf(file: string): Promise<string | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.isFile() === true ? await readFile(file, "utf8").catch(() => undefined) : undefined;
 }
 
 /** A path as a person types it here: relative where that is shorter. */

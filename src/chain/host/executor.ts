@@ -42,8 +42,8 @@ export interface EngineExecutorOptions {
   readonly secrets?: Secrets;
   /** False when the chain passes no secrets on: then arguments, which may be large, are not searched for them. */
   readonly opensSecrets?: boolean;
-  /** For every call: principal, conversation, shared variables. */
-  readonly context?: Pick<CallContext, "principal" | "conversationId" | "variables"> | undefined;
+  /** For every call: principal, conversation, shared variables, who can be asked. */
+  readonly context?: Pick<CallContext, "principal" | "conversationId" | "variables" | "elicit"> | undefined;
 }
 
 /** Makes the calls through an engine, like any other call. */

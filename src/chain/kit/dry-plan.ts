@@ -1,6 +1,10 @@
+import { formatPath } from "../../base/index.ts";
 import { type CompiledValue, type Condition, compileValue, missing } from "../../expr/index.ts";
 import { isMap } from "../../schema/index.ts";
+import type { PossibleCall } from "../plan/chain-effect.ts";
 import type { FailurePlan, Plan, PlanStep, Target } from "../plan/plan.ts";
+import { untrusted } from "../plan/untrusted.ts";
+import type { MarkedValues } from "../plan/value-flow.ts";
 import type { Site, Unknowns } from "./unknowns.ts";
 
 /**
@@ -8,7 +12,7 @@ import type { Site, Unknowns } from "./unknowns.ts";
  * fail. What of its value can be known is worked out, and the rest is noted.
  */
 export function dryPlan(plan: Plan, unknowns: Unknowns): Plan {
-  return dryChain({ plan, prefix: "", callers: [], unknowns });
+  return dryChain({ plan, prefix: "", callers: [], origins: new Map(), unknowns });
 }
 
 /** A chain, and where it is called. */
@@ -18,6 +22,8 @@ interface ChainPlace {
   readonly prefix: string;
   /** The chains within which it is called. */
   readonly callers: readonly string[];
+  /** Those of its inputs that come from outside, and the paths of the steps from which they do. */
+  readonly origins: ReadonlyMap<string, string>;
   readonly unknowns: Unknowns;
 }
 
@@ -25,11 +31,17 @@ interface ChainPlace {
 interface StepPlace extends ChainPlace {
   readonly path: string;
   readonly site: Site;
+  readonly step: PlanStep;
+  /** Of the chain: what comes from outside. */
+  readonly values: MarkedValues;
 }
 
 function dryChain(place: ChainPlace): Plan {
-  const { plan, prefix, unknowns } = place;
-  const steps = plan.steps.map((step) => dryStep(step, place));
+  const { plan, prefix, origins, unknowns } = place;
+  const values = untrusted(plan, origins.keys());
+  const steps = plan.steps.map((step) =>
+    dryStep(step, { ...place, path: prefix + step.id, site: { plan, prefix, step }, step, values }),
+  );
   const input: Plan["input"] = {
     json: plan.input.json,
     validate: (given) => {
@@ -48,13 +60,11 @@ function dryChain(place: ChainPlace): Plan {
   }) as Plan;
 }
 
-function dryStep(step: PlanStep, chain: ChainPlace): PlanStep {
-  const { plan, prefix } = chain;
+function dryStep(step: PlanStep, place: StepPlace): PlanStep {
   const { condition, forEach, repeat, cache, compensate } = step;
-  const place = { ...chain, path: prefix + step.id, site: { plan, prefix, step } };
   return {
     ...step,
-    target: dryTarget(step.target, place),
+    target: dryTarget(step, place),
     params: dryParams({ target: step.target, params: step.params, written: step.spec.params }, place),
     condition: condition && dryCondition(condition, place),
     forEach: forEach && { ...forEach, items: dryItems(forEach.items, place) },
@@ -69,9 +79,11 @@ function dryStep(step: PlanStep, chain: ChainPlace): PlanStep {
   };
 }
 
-function dryTarget({ chain, ...target }: Target, { path, plan, callers, unknowns }: StepPlace): Target {
+function dryTarget({ target: { chain, ...target }, params }: PossibleCall, place: StepPlace): Target {
   if (chain === undefined) return target;
-  const within = { prefix: `${path}/`, callers: [...callers, plan.name], unknowns };
+  const { path, plan, callers, unknowns } = place;
+  const origins = new Map(outsideParts(params, place).map(([[input], from]) => [String(input), from]));
+  const within = { prefix: `${path}/`, callers: [...callers, plan.name], origins, unknowns };
   return { ...target, chain: () => dryChain({ ...within, plan: chain() }) };
 }
 
@@ -81,7 +93,7 @@ function dryFailure({ onFailure, spec }: PlanStep, place: StepPlace): FailurePla
     ...onFailure,
     fallback: onFailure.fallback.map((entry, index) => ({
       ...entry,
-      target: dryTarget(entry.target, place),
+      target: dryTarget(entry, place),
       params: dryParams({ ...entry, written: fallback[index]?.params }, place),
     })),
   };
@@ -95,20 +107,34 @@ interface Parameters {
 }
 
 /** Those that can be known; what the others are is kept beside them, as it is written. */
-function dryParams({ target, params, written }: Parameters, { path, site, unknowns }: StepPlace): CompiledValue {
+function dryParams({ target, params, written }: Parameters, place: StepPlace): CompiledValue {
+  const { path, site, unknowns } = place;
+  const outside = Object.fromEntries(outsideParts(params, place).map(([part, from]) => [formatPath(part), from]));
+  const noted = (args: unknown): unknown => {
+    if (Object.keys(outside).length > 0 && isMap(args)) unknowns.untrusted.set(args, outside);
+    return args;
+  };
   return {
     ...params,
     evaluate: (scope, evaluation) => {
       const names = unknownKeys(params, site, unknowns);
-      if (names.size === 0 || !isMap(written)) return params.evaluate(scope, evaluation);
+      if (names.size === 0 || !isMap(written)) return noted(params.evaluate(scope, evaluation));
       const known = compileValue(without(written, names), { missing: "drop" }).value.evaluate(scope, evaluation);
       // Not one that the plan holds, as it is for constants: what is noted is about this call.
       const args = { ...(known as Readonly<Record<string, unknown>>) };
       if (target.chain !== undefined) unknowns.addInputs(`${path}/`, [...names]);
       else unknowns.arguments.set(args, without(written, names, true));
-      return args;
+      return noted(args);
     },
   };
+}
+
+/** Which parts of a value come from outside, and the path of the step from which each does. */
+function outsideParts(value: CompiledValue, { values, step, plan, prefix, origins }: StepPlace) {
+  return values.partsOf(value, step).map(({ reference, origin }) => {
+    const from = typeof origin === "number" ? prefix + (plan.steps[origin]?.id ?? "") : origins.get(String(origin));
+    return [reference.valuePath, from ?? ""] as const;
+  });
 }
 
 /** What nobody can know is taken to hold, so that what would be done then is shown; not in a chain within itself. */

@@ -72,6 +72,7 @@ describe("a dry run", () => {
         tool: "send_mail",
         effect: "once",
         args: { to: "ann@example.com", key: "[secret KEY]", tries: 3 },
+        untrusted: { to: "find" },
       },
       {
         key: "note2#1",
@@ -79,6 +80,7 @@ describe("a dry run", () => {
         effect: "once",
         args: {},
         unknown: { id: "${steps.send.output.id}" },
+        untrusted: { id: "send" },
       },
       {
         key: "note#1",
@@ -86,6 +88,7 @@ describe("a dry run", () => {
         effect: "idempotent",
         args: {},
         unknown: { text: "sent ${steps.send.output.id}", extra: "${steps.note2.output}" },
+        untrusted: { text: "send", extra: "note2" },
       },
       // Only reads, but nobody is sent made-up values.
       {
@@ -94,6 +97,7 @@ describe("a dry run", () => {
         effect: "pure",
         args: {},
         unknown: { id: "${steps.send.output.id}", nothing: "${steps.note2.output.missing}" },
+        untrusted: { id: "send", nothing: "note2" },
       },
     ]);
     expect(facts.status).toBe("success");
@@ -223,12 +227,13 @@ describe("[N03] what a dry run cannot know", () => {
     const told = Object.fromEntries(withheld.map(({ key, tool: _tool, effect: _effect, ...rest }) => [key, rest]));
     const onlyIf = "${steps.put.output.ok}";
     const forEach = "${steps.put.output.list}";
+    const untrusted = { id: "put" };
     expect(told).toEqual({
       "put#1": { args: {} },
-      "sub#1/see#1": { args: {}, unknown: { id: "${input.id}" } },
+      "sub#1/see#1": { args: {}, unknown: { id: "${input.id}" }, untrusted },
       "maybe#1/see#1": { args: { id: 1 }, onlyIf },
       "maybe#1/read#1": { args: { text: "maybe" }, onlyIf },
-      "each[0]#1/see#1": { args: {}, unknown: { id: "${input.id}" }, forEach },
+      "each[0]#1/see#1": { args: {}, unknown: { id: "${input.id}" }, untrusted, forEach },
       "each[0]#1/read#1": { args: { text: "each" }, forEach },
     });
   });

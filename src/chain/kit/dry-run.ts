@@ -1,7 +1,7 @@
 import { type Clock, fail, isFailureError, systemClock } from "../../base/index.ts";
 import { type Approver, effectOf } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
-import type { Validation } from "../../schema/index.ts";
+import { type Validation, isMap } from "../../schema/index.ts";
 import { createRedactor } from "../../text/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
 import type { RunningCall, StepExecutor, StepHooks } from "../host/executor.ts";
@@ -24,6 +24,8 @@ export interface WithheldCall {
   readonly args: unknown;
   /** Arguments that need what only calls could give that were not made: as they are written. */
   readonly unknown?: Readonly<Record<string, unknown>>;
+  /** Arguments that come from the world outside, `body.text`, and the paths of the steps from which they do. */
+  readonly untrusted?: Readonly<Record<string, string>>;
   /** The condition on which it depends whether the call is made, where that cannot be known. */
   readonly onlyIf?: string;
   /** The list for whose items it is made, as it is written, where that cannot be known. */
@@ -204,7 +206,9 @@ class DryCall implements RunningCall {
     const { tool, withheld, key, work, options, unknowns } = this.#parts;
     const { redactor = createRedactor([]), clock = systemClock } = options;
     unknowns.addOutput(this.#path, "all");
-    withheld.push({ key, tool: work.tool, effect, args: logValue(args, redactor), ...unsure });
+    const untrusted = isMap(work.args) ? unknowns.untrusted.get(work.args) : undefined;
+    const shown = { key, tool: work.tool, effect, args: logValue(args, redactor) };
+    withheld.push({ ...shown, ...unsure, ...(untrusted !== undefined && { untrusted }) });
     return {
       success: true,
       tool: work.tool,

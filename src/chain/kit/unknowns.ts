@@ -21,7 +21,7 @@ export interface Site {
 }
 
 /**
- * What a dry run cannot know, because only calls that it does not make could tell. Steps are named by their paths
+ * What a dry run cannot know, because only calls that it does not make could tell, and what it notes beside. Steps are named by their paths
  * without items: what is unknown of one item counts as unknown of all.
  */
 export class Unknowns {
@@ -30,6 +30,8 @@ export class Unknowns {
   readonly #uncertain = new Map<string, Uncertainty>();
   /** Arguments with parts that are not known. */
   readonly arguments: WeakMap<object, UnknownArguments> = new WeakMap();
+  /** Arguments with parts from outside: which, and from which steps. These are known, and not to be relied on. */
+  readonly untrusted: WeakMap<object, Readonly<Record<string, string>>> = new WeakMap();
 
   /** The output of a step cannot be known, or these keys of it. */
   addOutput(path: string, unknown: Unknown): void {

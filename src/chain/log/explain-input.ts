@@ -25,7 +25,7 @@ function parameters(site: StepSite): string[] {
 }
 
 /** The input is that of the fallback where one was tried. */
-function paramsOf({ state: { step, fallbackTool } }: StepSite): CompiledValue {
+export function paramsOf({ state: { step, fallbackTool } }: StepSite): CompiledValue {
   const entry = step.onFailure.fallback.find(({ target }) => target.name === fallbackTool);
   return entry?.params ?? step.params;
 }

@@ -1,5 +1,4 @@
 import { createRedactor, formatDuration, stripUnsafe } from "../../text/index.ts";
-import { untrusted } from "../plan/untrusted.ts";
 import type { RunFacts } from "../run/run-facts.ts";
 import type { StepState, StepStatus } from "../run/step-state.ts";
 import { explainAttempts } from "./explain-attempts.ts";
@@ -12,6 +11,7 @@ import { lastMoment, stepDuration } from "./run-metrics.ts";
 import { counted, listed, quoted } from "./sentence.ts";
 import { showShort } from "./show-reference.ts";
 import { type StepSite, findSite } from "./step-site.ts";
+import { untrustedInput } from "./untrusted-input.ts";
 
 /** What an explanation takes besides the run. */
 export interface ExplainOptions {
@@ -35,12 +35,11 @@ export function explainStep(run: RunFacts, path: string, options: ExplainOptions
   const { item, ...site } = findSite(run, path, options.redactor ?? createRedactor([]));
   if (item !== undefined) return explainItem(site, item).map((sentence) => stripUnsafe(sentence));
   const interrupted = options.interrupted ?? false;
-  const doubtful = site.plan === undefined ? undefined : untrusted(site.plan);
   return [
     ...(site.state.status === "skipped" ? [] : [opening(site, site.state.status, interrupted)]),
     ...explainSkip(site),
     ...explainTiming(site),
-    ...explainInput(site, doubtful?.get(site.state.step.index) ?? []),
+    ...explainInput(site, untrustedInput(site)),
     ...explainAttempts(site),
     ...ending(site),
   ].map((sentence) => stripUnsafe(sentence));

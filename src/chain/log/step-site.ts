@@ -1,5 +1,5 @@
 import { type Failure, type FailureError, fail } from "../../base/index.ts";
-import type { Scope } from "../../expr/index.ts";
+import type { CompiledValue, Scope } from "../../expr/index.ts";
 import { showValue } from "../../schema/index.ts";
 import { suggest } from "../../text/index.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -14,6 +14,8 @@ export interface StepSite {
   readonly state: StepState;
   /** The chain that the step belongs to; undefined where a sub-chain cannot be planned any more. */
   readonly plan: Plan | undefined;
+  /** The steps that called that chain, the outermost first; none for a step of the run's own chain. */
+  readonly callers: readonly StepState[];
   /** Every step of the same chain, this one included, in the order of the chain. */
   readonly peers: readonly StepState[];
   /** When that chain began; epoch milliseconds. */
@@ -39,13 +41,23 @@ export function findSite(
   const item = ofItem?.step.forEach === undefined ? undefined : Number(index);
   const state = item === undefined ? at(name) : ofItem;
   if (state === undefined) throw unknownStep(name, states);
-  const { path } = state;
-  const parent = states.findLast(({ children }) => children?.includes(state) === true);
-  const plan = parent === undefined ? run.plan : planOf(parent, state);
-  const peers = parent?.children === undefined ? run.steps : sameExecution(parent.children, state);
-  const input = parent === undefined ? run.input : inputOf(parent, plan, path);
-  const chainStartedAt = parent === undefined ? run.startedAt : parent.startedAt;
-  return { run, state, plan, peers, chainStartedAt, scope: scopeOf(run, peers, input), redactor, item };
+  const callers = callersOf(state, states);
+  const { input, ...chain } = chainOf(state, callers.at(-1), run);
+  return { run, state, ...chain, callers, scope: scopeOf(run, chain.peers, input), redactor, item };
+}
+
+/** The chain that a step belongs to, and what it was called with. */
+function chainOf(
+  state: StepState,
+  parent: StepState | undefined,
+  run: RunFacts,
+): Pick<StepSite, "plan" | "peers" | "chainStartedAt"> & { readonly input: unknown } {
+  if (parent === undefined) {
+    return { plan: run.plan, peers: run.steps, input: run.input, chainStartedAt: run.startedAt };
+  }
+  const plan = chainCall(parent, state)?.plan;
+  const peers = sameExecution(parent.children ?? [state], state);
+  return { plan, peers, input: inputOf(parent, plan, state.path), chainStartedAt: parent.startedAt };
 }
 
 /** The same place while its step was failing: as its fallbacks and `retry.when` saw it. */
@@ -69,12 +81,29 @@ function sameExecution(children: readonly StepState[], state: StepState): readon
   return children.slice(start, end);
 }
 
-/** The chain that the step called, itself or as a fallback. */
-function planOf({ step }: StepState, child: StepState): Plan | undefined {
-  for (const { chain } of [step.target, ...step.onFailure.fallback.map(({ target }) => target)]) {
+function callersOf(state: StepState, states: readonly StepState[]): StepState[] {
+  const callers: StepState[] = [];
+  for (let at: StepState | undefined = state; at !== undefined; at = callers[0]) {
+    const called = at;
+    const caller = states.findLast(({ children }) => children?.includes(called) === true);
+    if (caller === undefined) break;
+    callers.unshift(caller);
+  }
+  return callers;
+}
+
+/** A chain that a step called, and with what. */
+export interface ChainCall {
+  readonly plan: Plan;
+  readonly params: CompiledValue;
+}
+
+/** The call that a step, or a fallback of it, made of the chain that this other step is in. */
+export function chainCall({ step }: StepState, child: StepState): ChainCall | undefined {
+  for (const { target, params } of [step, ...step.onFailure.fallback]) {
     try {
-      const plan = chain?.();
-      if (plan?.steps[child.step.index] === child.step) return plan;
+      const plan = target.chain?.();
+      if (plan?.steps[child.step.index] === child.step) return { plan, params };
     } catch {
       // It could be planned when the run began, and cannot be any more.
     }

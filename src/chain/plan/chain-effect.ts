@@ -11,7 +11,7 @@ export interface ChainEffect {
 const strengths: readonly Effect[] = ["pure", "read", "idempotent", "once"];
 
 /** One call that a chain may make. */
-interface PossibleCall {
+export interface PossibleCall {
   readonly target: Target;
   readonly params: CompiledValue;
 }
@@ -54,7 +54,8 @@ export function targetEffect({ tool }: Target, params: CompiledValue): Effect {
   return strengths.find((effect) => effect === answer) ?? "once";
 }
 
-function isDestructive({ tool }: Target, params: CompiledValue): boolean {
+/** May a tool with the arguments of a step do harm? Unknown means that it may. */
+export function isDestructive({ tool }: Target, params: CompiledValue): boolean {
   if (tool === undefined) return true;
   if (typeof tool.destructive !== "function") return tool.destructive;
   return withArguments(tool, params, tool.destructive) !== false;

@@ -179,6 +179,12 @@ const keys = {
   },
   timeout: { ...duration, description: "The longest time for a whole run." },
   durable: { ...flag, description: "Keep a journal, so that a run survives the end of the process." },
+  taint: {
+    enum: ["show", "strict"],
+    description:
+      "strict: refuse the chain where something from outside reaches a tool that may do harm, and nobody is asked. " +
+      "The workspace's where absent; it cannot be loosened.",
+  },
   steps: { type: "array", minItems: 1, description: "What is done. Order comes from what steps read of each other." },
   output: { description: "What a run gives; a map of step to output where absent." },
   error_handling: errorHandling,

@@ -1,4 +1,5 @@
 import type { YamlPath } from "../../text/index.ts";
+import type { Registration } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Plan, Target } from "./plan.ts";
@@ -31,15 +32,24 @@ export class TargetFinder {
   #lookUp(name: string): Target {
     const chain = this.#context.chains?.(name);
     if (chain !== undefined) return { name, chain };
-    const tool = this.#context.tools.resolve(name)?.tool;
-    if (tool !== undefined) return { name, tool };
+    const registration = this.#context.tools.resolve(name);
+    if (registration !== undefined) return { name, ...this.#toolOf(registration) };
     return name !== "" && name === this.#self.name ? { name, chain: this.#self.plan } : { name };
+  }
+
+  /** Who trusts a tool by its name does not mean others that share it, such as those of servers. */
+  #toolOf({ tool, chooses = false }: Registration): Pick<Target, "tool" | "trusted" | "chooses"> {
+    const isOne = !chooses || tool.name.startsWith("capability:");
+    const trusted = isOne && this.#context.trusted?.includes(tool.name) === true;
+    return { tool, ...(trusted && { trusted }), ...(!isOne && { chooses }) };
   }
 
   #unknown(name: string, path: YamlPath): void {
     this.#names ??= new Set([...this.#context.tools.names(), ...(this.#context.chainNames?.() ?? [])]);
     const hint = this.#report.near(name, this.#names, "`windlass tools` lists what there is");
-    this.#report.add("unknown_tool", path, [`no tool and no chain is called "${shorten(name)}"`, { hint }]);
+    const why = this.#context.tools.whyMissing?.(name);
+    const message = `no tool and no chain is called "${shorten(name)}"${why === undefined ? "" : `; ${why}`}`;
+    this.#report.add("unknown_tool", path, [message, { hint }]);
   }
 }
 

@@ -10,6 +10,7 @@ import { checkCalls } from "./check-calls.ts";
 import { checkDuration } from "./check-durations.ts";
 import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
+import { checkUntrusted } from "./check-untrusted.ts";
 import { type CompiledStep, compileStep } from "./compile-step.ts";
 import { correctedName } from "./corrected-name.ts";
 import { durationMs } from "./duration.ts";
@@ -53,7 +54,9 @@ export function planChain(source: ChainSource, context: PlanContext): PlannedCha
   const outer = new Set(underway.values().map(({ name }) => name));
   underway.set(key, plan);
   try {
-    checkCalls({ plan, parts, uses, outer, chains: outer.size < maxChainDepth }, report);
+    const chains = outer.size < maxChainDepth;
+    checkCalls({ plan, parts, uses, outer, chains }, report);
+    if (chains && context.taint !== "unchecked") checkUntrusted(plan, report);
   } finally {
     underway.delete(key);
   }
@@ -191,6 +194,7 @@ function assemble({ spec, context, input, output, steps: parts, links }: PlanPar
     maxParallel: spec.max_parallel ?? context.maxParallel ?? usualParallel,
     timeoutMs: durationMs(spec.timeout),
     durable: spec.durable,
+    taint: context.taint === "strict" ? "strict" : (spec.taint ?? "show"),
     output,
     // Asked for when it is needed: a chain may call chains that are not planned yet.
     get effect() {

@@ -1,7 +1,7 @@
 import type { CompiledValue, Condition, Select, Template } from "../../expr/index.ts";
 import type { Schema } from "../../schema/index.ts";
 import type { AnyTool, Effect } from "../../tool/index.ts";
-import type { ChainSpec, StepSpec } from "./spec.ts";
+import type { ChainSpec, StepSpec, Taint } from "./spec.ts";
 
 /** What a step, a fallback or a compensation calls. */
 export interface Target {
@@ -11,6 +11,10 @@ export interface Target {
   readonly tool?: AnyTool;
   /** The plan of the chain of that name, made when it is first asked for: a chain may call itself. */
   readonly chain?: () => Plan;
+  /** The workspace relies on what the tool gives. */
+  readonly trusted?: boolean;
+  /** The name stands for several tools, of which one is chosen when it is called. */
+  readonly chooses?: boolean;
 }
 
 /** When and how often a failed attempt is made again. */
@@ -113,6 +117,8 @@ export interface Plan {
   readonly maxParallel: number;
   readonly timeoutMs: number | undefined;
   readonly durable: boolean | undefined;
+  /** Of what the chain and the workspace say the stricter. */
+  readonly taint: Taint;
   /** The `output:` of the file; a map of step to output where absent. */
   readonly output: CompiledValue | undefined;
   /** The strongest of its steps'. */

@@ -576,6 +576,13 @@ const rows: readonly Row[] = [
     [],
   ],
   [
+    "what came from outside in a call that may do harm",
+    'taint: strict\nsteps:\n  - { id: news, tool: anything }\n  - { id: x, tool: send_mail, params: { text: "see ${steps.news.output.text}" } }',
+    "steps.news.output.text <- untrusted_input",
+    /"send_mail" may do harm.* step "news" \(anything\).*approval.*trusted: \[anything\]/,
+  ],
+  ["another word for it", `taint: loose\n${oneStep("timeout: 1")}`, "loose <- bad_value", /one of show, strict/],
+  [
     "an input that nothing uses",
     `input: { topic: string, tone: string? }\n${oneStep('params: { a: "${input.topic}" }')}`,
     "tone <- unused_input (warning)",

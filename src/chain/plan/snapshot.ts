@@ -35,7 +35,8 @@ export function snapshotOf(plan: Plan, file?: string): Snapshot {
     const [name, current] = next;
     if (Object.hasOwn(chains, name)) continue;
     // What the workspace decided at the time stays decided.
-    put(chains, name, { ...current.spec, max_parallel: current.maxParallel });
+    const { spec, maxParallel, taint } = current;
+    put(chains, name, { ...spec, max_parallel: maxParallel, ...(taint === "strict" && { taint }) });
     for (const { target } of callsOf(current.steps)) {
       if (target.tool !== undefined) put(fingerprints, target.name, fingerprintTool(target.tool));
       else if (target.chain !== undefined && !Object.hasOwn(chains, target.name)) {

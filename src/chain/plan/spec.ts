@@ -1,6 +1,12 @@
 /** A duration as files write it: seconds, or text such as `500ms`, `2m`. */
 export type DurationSpec = number | string;
 
+/**
+ * What is done about values from outside that reach a tool which may do harm: they are only shown, or the chain is
+ * refused where nobody is asked.
+ */
+export type Taint = "show" | "strict";
+
 /** Where and how a step's output goes. */
 export interface OutputSpec {
   /** A name under which `${context.NAME}` finds the output too. */
@@ -80,6 +86,7 @@ export interface ChainSpec {
   readonly max_parallel?: number;
   readonly timeout?: DurationSpec;
   readonly durable?: boolean;
+  readonly taint?: Taint;
   readonly steps: readonly StepSpec[];
   readonly output?: unknown;
   readonly error_handling?: ErrorHandlingSpec;

@@ -3,12 +3,14 @@ import type { FailureError } from "../../base/index.ts";
 import { unknownKeys } from "../../schema/index.ts";
 import { type AnyTool, type Attachment, type ToolResult, toWireResult } from "../../tool/index.ts";
 import { askAtTerminal } from "../ask-at-terminal.ts";
+import { askQuestion } from "../ask-question.ts";
 import { closeWorkspace } from "../close-workspace.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { formatBytes } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import type { Invocation } from "../invocation.ts";
+import { prepareForCall } from "../prepare-servers.ts";
 import { type GivenArguments, readArguments } from "../read-arguments.ts";
 import { safeJson } from "../safe-json.ts";
 import { shortText } from "../short-text.ts";
@@ -27,7 +29,7 @@ export const callTool: RunCommand = async (invocation) => {
   const workspace = await openForCalls(invocation.terminal, (failure) => storeFailures.push(failure));
   try {
     const [name = "", ...pairs] = invocation.words;
-    await workspace.sources.mcp?.prepare(name, { signal: interrupts.signal });
+    await prepareForCall(name, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
     const tool = workspace.hub.resolve(name)?.tool;
     // Without a tool there is no telling how its arguments are meant; that there is none is what has to be said.
     const given =
@@ -80,35 +82,51 @@ async function makeCall({ invocation, workspace, interrupts, name, given }: Maki
     });
     engine.tools.register(typed, registration);
   }
-  const stopWaiting = showWaiting(workspace, terminal, name);
+  const waiting = showWaiting(workspace, terminal, name);
   interrupts.arm({ onStop: () => terminal.tell("Stopping; press Ctrl-C again to stop at once.") });
   try {
     return await engine.call(name, given.args, {
       callerId: "cli",
       signal: interrupts.signal,
       onProgress: (value) => tellStep(terminal, value),
+      ...(terminal.interactive && { elicit: askQuestion({ terminal, pause: waiting.pause }) }),
       ...(retries !== undefined && { maxRetries: retries }),
       ...(conversationId !== undefined && { conversationId }),
     });
   } finally {
-    stopWaiting();
+    waiting.stop();
   }
 }
 
+interface Waiting {
+  /** Makes room for a question, until what it returns is called. */
+  readonly pause: () => () => void;
+  readonly stop: () => void;
+}
+
 /** Tells on a terminal that a call takes its time, once it does. */
-function showWaiting({ engine }: Workspace, terminal: Terminal, name: string): () => void {
+function showWaiting({ engine }: Workspace, terminal: Terminal, name: string): Waiting {
   let timer: NodeJS.Timeout | undefined;
+  let isPaused = false;
   const unsubscribe = engine.subscribe(() => {
     const startedAt = performance.now();
     timer ??= setInterval(() => {
+      if (isPaused) return;
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       terminal.status(terminal.tint("dim", `waiting for ${oneLine(name)}, ${seconds} s`));
     }, 1000);
   }, ["execution_started"]);
-  return () => {
-    unsubscribe();
-    clearInterval(timer);
-    terminal.status();
+  return {
+    pause: () => {
+      isPaused = true;
+      terminal.status();
+      return () => (isPaused = false);
+    },
+    stop: () => {
+      unsubscribe();
+      clearInterval(timer);
+      terminal.status();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { exists, workspaceSchema } from "../../app/index.ts";
 import { fail } from "../../base/index.ts";
 import { chainFileSchema } from "../../chain/index.ts";
@@ -25,12 +25,19 @@ export const initWorkspace: RunCommand = async (invocation) => {
   }
   terminal.print(`A workspace is in ${fromHere(dir)}:`);
   for (const file of shown) terminal.print(`  ${file}`);
-  const here = words[0] === undefined ? invocation.dir : join(invocation.dir ?? ".", words[0]);
+  const way = wayTo(words[0] ?? ".", invocation.dir);
   terminal.tell("");
   terminal.tell("Try next:");
-  if (here !== undefined) terminal.tell(`  cd ${shellWord(here)}`);
+  if (way !== undefined) terminal.tell(`  cd ${shellWord(way)}`);
   for (const line of nextSteps) terminal.tell(`  ${line}`);
 };
+
+/** How to get to a folder from where the command was typed; undefined where that is the folder. */
+function wayTo(folder: string, dir: string | undefined): string | undefined {
+  if (dir === undefined && resolve(folder) === process.cwd()) return undefined;
+  const way = isAbsolute(folder) ? folder : join(dir ?? ".", folder);
+  return way === "." ? undefined : way;
+}
 
 const nextSteps = ["windlass run welcome -i name=Ada", "windlass graph welcome", "windlass call greet name=Ada"];
 

@@ -24,7 +24,7 @@ export const listServers: RunCommand = async (invocation) => {
     if (invocation.flag("json")) terminal.print(safeJson(servers.map((server) => toWire(server, here.redactor))));
     else show(servers, here.redactor, invocation);
     const problems = here.source.problems().filter(({ code }) => !told.has(code));
-    if (problems.length > 0 && !invocation.flag("json")) await tellProblems(terminal, problems, here.dir);
+    if (problems.length > 0 && !invocation.flag("json")) await tellProblems(terminal, problems, here);
     return connects && servers.some(({ lastFailure }) => lastFailure !== undefined) ? exitCodes.failed : exitCodes.ok;
   });
 };

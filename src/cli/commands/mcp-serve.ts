@@ -60,7 +60,8 @@ async function openForClients(terminal: Terminal, onStoreError: (failure: Failur
   });
   const serving = await serveMcp({
     engine: workspace.engine,
-    approvals: workspace.approvals,
+    ...(workspace.config.mcp.approvals === "client" && { approvals: workspace.approvals }),
+    ready: async () => workspace.sources.mcp?.prepare(),
     name: "windlass",
     version: windlassVersion(),
     view: (result) => viewOf(result, { maxChars: longestView, shelf: workspace.shelf }),

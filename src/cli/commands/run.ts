@@ -6,6 +6,7 @@ import type { RunCommand } from "../command-spec.ts";
 import { dryRun, tellWithheld } from "../dry-run.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
+import { prepareForChain } from "../prepare-servers.ts";
 import { type AskedRun, readRun } from "../read-run.ts";
 import { printFailure, tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
@@ -19,8 +20,10 @@ export const runCommand: RunCommand = (invocation) => {
   const isDry = invocation.flag("dryRun");
   const work = async (session: RunSession): Promise<ExitCode> => {
     const [name = ""] = invocation.words;
-    await session.workspace.sources.mcp?.prepare();
-    const plan = await session.workspace.loadChain(name);
+    const plan = await session.workspace.loadChain(
+      name,
+      isDry ? {} : { beforePlan: (names) => prepare(session, names) },
+    );
     const asked = await readRun(plan, invocation);
     try {
       return isDry ? await runDry(session, asked) : await runInEarnest(session, asked);
@@ -33,6 +36,11 @@ export const runCommand: RunCommand = (invocation) => {
   // Only the chain says whether its run is to be kept, and it is loaded later.
   return withRuns(invocation, work, isDry ? "nowhere" : "if-possible");
 };
+
+/** Makes tools known that the chain names and that nobody has seen. A dry run starts nobody: there they stay unknown. */
+function prepare({ workspace, invocation, interrupts }: RunSession, names: ReadonlySet<string>): Promise<void> {
+  return prepareForChain(names, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
+}
 
 function checkOptions(invocation: Invocation): void {
   if (invocation.flag("json") && invocation.flag("events")) {

@@ -19,7 +19,7 @@ export const listSkills: RunCommand = async (invocation) => {
   refuseWords(invocation);
   const { terminal } = invocation;
   const dir = await findWorkspace(".");
-  const { directory } = (await readSettings(dir)).config.skills;
+  const { directory, code } = (await readSettings(dir)).config.skills;
   const registry = new ToolRegistry();
   const { createSkillFolder } = await loadSkills();
   const folder = createSkillFolder({
@@ -27,12 +27,13 @@ export const listSkills: RunCommand = async (invocation) => {
     root: dir,
     registry,
     executors: registry,
-    code: false,
+    // Where nobody decided about code, that is to be told; run it is never.
+    ...(code !== undefined && { code: false }),
   });
   await folder.load();
   const listed = allOf(folder);
   if (invocation.flag("json")) {
-    terminal.print(safeJson(listed.map((each) => toWire(each, dir))));
+    terminal.print(safeJson(listed.map((each) => toWire(each, { dir, code: folder.codeFiles() }))));
   } else if (listed.length === 0) {
     terminal.tell(`There are no skills. A skill is a folder in ${directory}/ with a SKILL.md in it.`);
   } else {
@@ -40,6 +41,7 @@ export const listSkills: RunCommand = async (invocation) => {
     const hint = `${commandLine(invocation, "call", "skill", "name=NAME")} shows the instructions of a skill`;
     if (terminal.columns !== undefined) terminal.tell(terminal.tint("dim", hint));
   }
+  tellCode(folder.codeFiles(), code, terminal);
   tellFiles(folder.problems(), invocation);
 };
 
@@ -48,11 +50,14 @@ export const checkSkills: RunCommand = async (invocation) => {
   const { terminal, words } = invocation;
   const others: Problem[] = [];
   const skills = new Map<string, readonly Problem[]>();
-  const { validateSkills } = await loadSkills();
+  const { validateSkills, unloadedCode } = await loadSkills();
   for (const path of await pathsFor(words)) {
     if (!(await exists(path))) throw new UsageError(`there is no folder ${JSON.stringify(path)}`);
-    const found = await validateSkills(path, await findWorkspace(path));
-    others.push(...found.problems);
+    const dir = await findWorkspace(path);
+    const { code } = (await readSettings(dir)).config.skills;
+    const found = await validateSkills(path, dir);
+    others.push(...found.problems, ...(code === undefined ? found.code.map(unloadedCode) : []));
+    tellCode(found.code.map(portablePath), code, terminal);
     for (const skill of found.skills) skills.set(skill.dir, skill.problems);
   }
   const problems = [...others, ...[...skills.values()].flat()];
@@ -61,7 +66,7 @@ export const checkSkills: RunCommand = async (invocation) => {
   } else if (problems.length === 0) {
     terminal.print(`${terminal.paint("green", "ok")}: ${formatCount(skills.size, "skill")}, no problems`);
   } else {
-    await tellProblems(terminal, problems, ".");
+    await tellProblems(terminal, problems, { dir: "." });
   }
   return hasErrors(problems) ? exitCodes.usage : exitCodes.ok;
 };
@@ -117,7 +122,14 @@ function markOf(skill: Skill | undefined, problems: readonly Problem[]): string 
   return skill.hidden ? `[by hand only] ${skill.description}` : skill.description;
 }
 
-function toWire({ name, skill, file, problems }: Listed, dir: string): Record<string, unknown> {
+interface Around {
+  /** The workspace. */
+  readonly dir: string;
+  /** Files beside skills that hold tools. */
+  readonly code: readonly string[];
+}
+
+function toWire({ name, skill, file, problems }: Listed, { dir, code }: Around): Record<string, unknown> {
   const path = portablePath(join(dir, file));
   const told = problems.map((problem) => ({ ...problem, file: path }));
   if (skill === undefined) return { name, file: path, valid: false, problems: told };
@@ -131,9 +143,18 @@ function toWire({ name, skill, file, problems }: Listed, dir: string): Record<st
     metadata,
     allowed_tools: allowedTools.map(({ text }) => text),
     hidden,
+    code: code.filter((path) => path.startsWith(`${skill.folder}/`)).map((path) => portablePath(join(dir, path))),
     valid: true,
     problems: told,
   };
+}
+
+/** Tells which files run as code when the workspace is opened, or that they do not; undecided, it is told as a problem. */
+function tellCode(files: readonly string[], code: boolean | undefined, terminal: Terminal): void {
+  if (files.length === 0 || code === undefined) return;
+  const what = code ? "run" : "not loaded";
+  const note = `code beside skills is ${what}, as skills: { code: ${String(code)} } says: ${files.join(", ")}`;
+  terminal.tell(terminal.tint("dim", note));
 }
 
 function tellFiles(problems: readonly Problem[], invocation: Invocation): void {

@@ -9,6 +9,7 @@ import { formatTable, oneLine } from "../format-table.ts";
 import { type Invocation, commandLine, shellPair, shellWord } from "../invocation.ts";
 import { findTool, withTools } from "../open-tools.ts";
 import { type Parameter, fieldsOf, itemOf, parametersOf } from "../parameters-of.ts";
+import { prepareForCall } from "../prepare-servers.ts";
 import { safeJson } from "../safe-json.ts";
 import { destructiveOf, effectOf, toWireTool } from "../wire-tool.ts";
 import { wrapText } from "../wrap-text.ts";
@@ -17,7 +18,7 @@ import { wrapText } from "../wrap-text.ts";
 export const showTool: RunCommand = async (invocation) => {
   await withTools(invocation.terminal, async (workspace) => {
     const [name = ""] = invocation.words;
-    await workspace.sources.mcp?.prepare(name);
+    await prepareForCall(name, { workspace, terminal: invocation.terminal });
     const registration = findTool(workspace, name, invocation);
     const { terminal } = invocation;
     if (invocation.flag("json")) {

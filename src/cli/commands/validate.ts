@@ -23,7 +23,7 @@ export const validateFiles: RunCommand = async (invocation) => {
     ];
     terminal.print(`${terminal.paint("green", "ok")}: ${what}, ${found.join(", ")}, no problems`);
   } else {
-    await tellProblems(terminal, problems, ".");
+    await tellProblems(terminal, problems, { dir: "." });
   }
   return hasErrors(problems) ? exitCodes.usage : exitCodes.ok;
 };

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { createRedactor } from "../text/index.ts";
+import { maskSecrets } from "./mask-secrets.ts";
+
+const redactor = createRedactor(["hunter2-in-a-header"]);
+
+test.each([
+  ['  "API_KEY": "abc123", // why', '  "API_KEY": "••••••", // why'],
+  ['"X-Odd": "hunter2-in-a-header"', '"X-Odd": "•••••••••••••••••••"'],
+  ['"url": "https://me:pw@example.com/"', '"url": "https://•••••@example.com/"'],
+])("%s is covered and keeps its length", (line, masked) => {
+  expect(maskSecrets(`{\n${line}\n}`, redactor)).toBe(`{\n${masked}\n}`);
+});
+
+test.each([
+  '"TOKEN": "${input:git-token}"',
+  '"Authorization": "Bearer ${secret.KEY}"',
+  '"args": ["-y", "thing"], "timeout": 5',
+])("%s stays", (line) => expect(maskSecrets(line, redactor)).toBe(line));
+
+test("a value beside a name is no name", () => {
+  expect(maskSecrets('"API_KEY": "abc${env.X}"', redactor)).not.toContain("abc");
+});
