@@ -47,6 +47,8 @@ export {
   type LoadError,
   type LogEntry,
   type PermissionRules,
+  type PermissionSubject,
+  type Preapproved,
   type QueueStrategy,
   type ReloadCompleted,
   type ReloadStarted,
@@ -93,7 +95,7 @@ export {
   createMemoryCache,
   createMemoryRecords,
 } from "./store/index.ts";
-export { type Problem, type Redactor, createRedactor } from "./text/index.ts";
+export { type GrowingRedactor, type Problem, type Redactor, createRedactor } from "./text/index.ts";
 export {
   type AnyTool,
   type ArgsFor,

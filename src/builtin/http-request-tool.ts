@@ -30,7 +30,7 @@ export function httpRequestTool({
     name: "http_request",
     description:
       "Sends an HTTP request and gives the response: status_code, headers and body (parsed when it is JSON). " +
-      `A status such as 404 is an answer, not a failure. ${reachable(door.allow ?? [])}`,
+      `A status such as 404 is an answer, not a failure. To read a web page use web_fetch. ${reachable(door.allow ?? [])}`,
     displayName: "HTTP request",
     category: "http",
     tags: ["network", "api", "request"],

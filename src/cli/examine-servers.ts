@@ -1,6 +1,7 @@
 import type { McpServerStatus, McpSource } from "../hub/index.ts";
 import type { Finding } from "./finding.ts";
 import { formatCount } from "./format-figures.ts";
+import { problemFinding } from "./problem-finding.ts";
 
 /** What is known of the MCP servers of a workspace; with `network` each is connected to first. */
 export async function examineServers(mcp: McpSource | undefined, network: boolean): Promise<Finding[]> {
@@ -12,8 +13,22 @@ export async function examineServers(mcp: McpSource | undefined, network: boolea
         .filter(mayConnect)
         .map(({ name }) => connect(mcp, name)),
     );
-  return mcp.status().map(findingOf);
+  const servers = mcp.status();
+  const told = new Set(servers.flatMap(({ fault }) => fault ?? []));
+  // What is wrong with a server is told with it; here, what is wrong with the files.
+  const others = mcp.problems().filter(({ code, message }) => !ofServers.has(code) && !told.has(message));
+  return [...others.map((problem) => problemFinding("mcp", problem)), ...servers.map(findingOf)];
 }
+
+/** Codes of problems that the status of a server tells. */
+const ofServers: ReadonlySet<string> = new Set([
+  "server_failed",
+  "server_changed",
+  "pin_mismatch",
+  "unpinned",
+  "hidden_text",
+  "tool_too_large",
+]);
 
 /** A server that is started otherwise than it was approved is not started by a look at it. */
 function mayConnect({ state }: McpServerStatus): boolean {
@@ -35,10 +50,11 @@ function findingOf(status: McpServerStatus): Finding {
   return { ...told, status: isSound ? "ok" : "warn" };
 }
 
-function describe({ state, tools, refused, protocol, lastFailure, shown }: McpServerStatus): string {
+function describe({ state, tools, refused, protocol, lastFailure, shown, fault }: McpServerStatus): string {
   if (state === "disabled") return "switched off";
+  if (state === "broken") return fault ?? `its entry cannot be used: ${shown}`;
   if (state === "unknown" && lastFailure === undefined) return `never connected to: ${shown}`;
-  if (state === "broken" || state === "down") return lastFailure?.message ?? `${state}: ${shown}`;
+  if (state === "down") return lastFailure?.message ?? `down: ${shown}`;
   const refusals = refused.length === 0 ? "" : `, ${refused.length} refused`;
   const spoken = protocol === undefined ? "" : `, protocol ${protocol}`;
   return `${formatCount(tools.length, "tool")}${refusals}${spoken}${state === "changed" ? "; started otherwise than it was approved" : ""}`;

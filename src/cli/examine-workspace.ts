@@ -9,6 +9,7 @@ import { examineServers } from "./examine-servers.ts";
 import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
 import { journalFile } from "./open-journal.ts";
+import { problemFinding } from "./problem-finding.ts";
 import { fromHere } from "./tell-problems.ts";
 
 /** How a workspace is looked at. */
@@ -91,22 +92,22 @@ function codeFindings(files: readonly string[], code: boolean | undefined): Find
 }
 
 function chainFindings(workspace: Workspace): Finding[] {
-  const { chains, chainFolder, sources } = workspace;
-  const others = new Set<Problem>(sources.problems());
-  const problems = workspace.problems().filter((found) => found.file !== workspaceFile && !others.has(found));
+  const { chains, chainFolder, sources, config } = workspace;
+  // Sources make their problems anew whenever they are asked.
+  const others = new Set(sources.problems().map((problem) => JSON.stringify(problem)));
+  const problems = workspace
+    .problems()
+    .filter((found) => found.file !== workspaceFile && !others.has(JSON.stringify(found)));
   const usable = chains.names().filter((name) => !hasErrors(chains.problems(name))).length;
   const lacking = chains
     .names()
     .filter((name) => chainFolder.fileOf(name) === undefined && hasErrors(chains.problems(name)));
   const without = lacking.length === 0 ? "" : `; built in, but without their tools: ${lacking.join(", ")}`;
   const message = `${formatCount(usable, "chain")} can be run${without}`;
-  return [{ about: "chains", status: "ok", message }, ...problems.map((problem) => problemFinding("chains", problem))];
-}
-
-function problemFinding(about: string, problem: Problem): Finding {
-  const message = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
-  const status = problem.severity === "error" ? "fail" : "warn";
-  return { about, status, message, todo: problem.hint ?? "windlass validate shows the place" };
+  const aboutOf = ({ file }: Problem): string =>
+    file.startsWith(`${config.capabilities.directory}/`) ? "capabilities" : "chains";
+  const found = problems.map((problem) => problemFinding(aboutOf(problem), problem));
+  return [{ about: "chains", status: "ok", message }, ...found];
 }
 
 function secretFindings({ config, missingSecrets }: Workspace): Finding[] {

@@ -44,7 +44,7 @@ export const mcp: CommandSpec = {
     },
     {
       name: "remove",
-      summary: "take a server out of mcp.json, and forget what was approved of it",
+      summary: "take a server out of mcp.json, and forget what was approved of it and the login",
       args: [server],
       examples: ["windlass mcp remove files"],
       load: async () => (await import("./commands/mcp-remove.ts")).removeMcpServer,
@@ -69,6 +69,13 @@ export const mcp: CommandSpec = {
       ],
       examples: ["windlass mcp login docs"],
       load: async () => (await import("./commands/mcp-login.ts")).logIn,
+    },
+    {
+      name: "logout",
+      summary: "forget the login to a server",
+      args: [server],
+      examples: ["windlass mcp logout docs"],
+      load: async () => (await import("./commands/mcp-logout.ts")).logOut,
     },
     mcpServe,
   ],

@@ -100,7 +100,7 @@ function tooLate(server: string, limitMs: number): Error {
   const message = `the MCP server "${server}" was not ready within ${limitMs / 1000} s`;
   return fail(`${message}; \`windlass mcp list --connect\` waits longer`, {
     code: "not_available",
-    reason: "not_ready",
+    reason: "no_handshake",
   });
 }
 

@@ -23,7 +23,7 @@ engine:
 # Skills: instructions for a kind of task, read when somebody uses them.
 # skills:
 #   directory: skills
-#   code: true                # also load tools that lie beside the instructions
+#   code: true                # also load tools that lie beside the instructions, which runs their code
 
 # Environment variables that chains may read.
 # env: [HOME, LANG]

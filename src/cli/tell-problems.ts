@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { basename, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { type Problem, type Redactor, createRedactor, formatProblems } from "../text/index.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -8,12 +8,9 @@ import type { Terminal } from "./terminal.ts";
 export interface ProblemPlace {
   /** What their names are relative to. */
   readonly dir: string;
-  /** Hides secrets in the lines of files that may hold some. */
+  /** Hides secrets in the lines of files that people put keys into, though they should not. */
   readonly redactor?: Redactor;
 }
-
-/** Files that people put keys into, though they should not. */
-const mayHoldKeys = /^mcp(?:\.local)?\.json$/;
 
 /** Shows problems with the lines they are about, and counts them. */
 export async function tellProblems(
@@ -21,13 +18,15 @@ export async function tellProblems(
   problems: readonly Problem[],
   { dir, redactor = createRedactor([]) }: ProblemPlace,
 ): Promise<void> {
+  // Loaded here: most commands tell of nothing.
+  const { isMcpConfig } = await import("../hub/index.ts");
   const sources = new Map<string, string>();
   for (const file of new Set(problems.map((problem) => resolve(dir, problem.file)))) {
     const text = await textOf(file);
-    if (text !== undefined) sources.set(file, mayHoldKeys.test(basename(file)) ? maskSecrets(text, redactor) : text);
+    if (text !== undefined) sources.set(file, isMcpConfig(file) ? maskSecrets(text, redactor) : text);
   }
   const shown = problems.map((problem) => {
-    const told = mayHoldKeys.test(basename(problem.file)) ? redacted(problem, redactor) : problem;
+    const told = isMcpConfig(problem.file) ? redacted(problem, redactor) : problem;
     return { ...told, file: fromHere(resolve(dir, problem.file)) };
   });
   const sourceOf = (file: string): string | undefined => sources.get(resolve(file));

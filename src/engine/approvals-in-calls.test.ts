@@ -5,6 +5,7 @@ import { fromJsonSchema } from "../schema/index.ts";
 import { createMemoryApprovals } from "../store/index.ts";
 import { defineTool, type ToolResult } from "../tool/index.ts";
 import { type Approver, parkingApprover } from "./approver.ts";
+import { rulingsOf } from "./call-hooks.ts";
 import { createEngine } from "./engine.ts";
 
 function engineWith(input: Parameters<typeof defineTool>[0]["input"], more: object = {}) {
@@ -190,4 +191,77 @@ test("a synchronous generator gives progress and an output too", async () => {
   const result = await createEngine().call(steps, {}, { onProgress: (value) => progress.push(value) });
   expect(result).toMatchObject({ success: true, output: { done: true } });
   expect(progress).toEqual([1, 2]);
+});
+
+describe("a call that was approved beforehand", () => {
+  const context = { callerType: "conversation_agent", conversationId: "c1" } as const;
+  const byNotes = (subject: { tool: string }, { conversationId }: { conversationId?: string }): string | undefined =>
+    subject.tool === "remove" && conversationId === "c1" ? "skill notes" : undefined;
+
+  test("runs where a rule says ask, and its result and its record say who approved it", async () => {
+    const { engine, seen } = engineWith(undefined, { preapproved: byNotes });
+    const result = await engine.call("remove", {}, context);
+    expect(result).toMatchObject({ success: true, meta: { preapproved: "skill notes" } });
+    expect((await engine.queryRecords({})).records[0]?.reported).toEqual({ preapproved: "skill notes" });
+    expect(await engine.call("remove", {}, { ...context, conversationId: "c2" })).toMatchObject({
+      error: { code: "approval_required" },
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  test("is refused where a rule denies it, and not looked at where a rule allows it", async () => {
+    const asked: string[] = [];
+    const preapproved = ({ tool }: { tool: string }): string => `${asked.push(tool)}`;
+    const denied = engineWith(undefined, { preapproved, permissions: { deny: ["remove"], ask: ["remove"] } });
+    expect(await denied.engine.call("remove", {}, context)).toMatchObject({ error: { code: "permission_denied" } });
+    const allowed = engineWith(undefined, { preapproved, permissions: { ask: [] } });
+    const result = await allowed.engine.call("remove", {}, context);
+    expect(result).toMatchObject({ success: true });
+    expect(result.meta).not.toHaveProperty("preapproved");
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ["true", () => true],
+    ["false", () => false],
+    ["a promise", () => Promise.resolve("skill notes")],
+    [
+      "an error",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+  ])("is not one for which %s is given instead of a name", async (_what, preapproved) => {
+    const { engine, seen } = engineWith(undefined, { preapproved });
+    expect(await engine.call("remove", {}, context)).toMatchObject({ success: false });
+    expect(seen).toEqual([]);
+  });
+
+  test("counts as allowed for a composite that chooses among tools", async () => {
+    const { engine } = engineWith(undefined, { preapproved: byNotes });
+    const subject = { tool: "remove", aliases: [], source: "tools", effect: "once", destructive: true } as const;
+    const look = defineTool({
+      name: "look",
+      description: "Looks what the rules say",
+      effect: "read",
+      composite: true,
+      run: (_args, within) => rulingsOf(within)(subject),
+    });
+    expect(await engine.call(look, {}, context)).toMatchObject({ output: "allow" });
+    expect(await engine.call(look, {}, { ...context, conversationId: "c2" })).toMatchObject({ output: "ask" });
+  });
+
+  test("is known by the engine alone: a handler cannot say so", async () => {
+    const { engine } = engineWith(undefined);
+    const claim = defineTool({
+      name: "claim",
+      description: "Claims",
+      effect: "read",
+      run: (_args, { report }) => report({ preapproved: "skill notes", rows: 2 }),
+    });
+    const result = await engine.call(claim, {}, context);
+    expect(result.meta).toMatchObject({ rows: 2 });
+    expect(result.meta).not.toHaveProperty("preapproved");
+    expect((await engine.queryRecords({})).records[0]?.reported).toEqual({ rows: 2 });
+  });
 });

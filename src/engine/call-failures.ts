@@ -6,15 +6,17 @@ import type { Ruling } from "./permissions.ts";
 
 /** Nothing can be called by this name, or the target is no tool at all. */
 export function notFound(target: unknown, resolver: Resolver): Failure {
-  return typeof target === "string" ? toolNotFound(target, resolver.names()) : notATool(target);
+  return typeof target === "string" ? toolNotFound(target, resolver) : notATool(target);
 }
 
 /** No tool has this name; the closest one is suggested. */
-function toolNotFound(name: string, known: Iterable<string>): Failure {
-  const close = suggest(name, known);
+function toolNotFound(name: string, resolver: Resolver): Failure {
+  const close = suggest(name, resolver.names());
   const shown = showUnsafe(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
   const hint = close === undefined ? "" : `; did you mean "${close}"?`;
-  return failure("tool_not_found", `there is no tool named "${shown}"${hint}`, {
+  const why = resolver.whyMissing?.(name);
+  const message = `there is no tool named "${shown}"${why === undefined ? "" : `; ${why}`}${hint}`;
+  return failure("tool_not_found", message, {
     forModel: `There is no tool named "${shown}"${hint || "."} Use one of the tools you were given.`,
   });
 }

@@ -62,6 +62,11 @@ export function elicitOf(context: ToolContext): ((question: Question) => Promise
   return (context as ToolContext & { readonly canElicit?: boolean }).canElicit === true ? context.elicit : undefined;
 }
 
+/** The same for approvals of calls; undefined also where whoever can be asked has no say in them. */
+export function approvingElicitOf(context: ToolContext): ((question: Question) => Promise<QuestionAnswer>) | undefined {
+  return (context as ToolContext & { readonly canApprove?: boolean }).canApprove === true ? context.elicit : undefined;
+}
+
 /** Tells whoever made the call how far it is; undefined where nobody listens, so that nothing is told in vain. */
 export function progressOf(context: ToolContext): ((value: unknown) => void) | undefined {
   return (context as ToolContext & { readonly isHeard?: boolean }).isHeard === true ? context.progress : undefined;

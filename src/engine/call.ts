@@ -13,7 +13,7 @@ import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
 import { type Flight, asItIs, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
 import { type Outcome, copyOutcome } from "./outcome.ts";
-import { ruleOn } from "./rule-on.ts";
+import { preapproverOf, ruleOn } from "./rule-on.ts";
 
 const none: readonly Issue[] = [];
 
@@ -49,6 +49,8 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   timeoutMs = 0;
   /** The output came from the cache, or from an equal call under way. */
   cached = false;
+  /** Who approved it beforehand, where it would have been asked about. */
+  preapproved: string | undefined = undefined;
   listener: CallListener | undefined = undefined;
   readonly #target: string | AnyTool;
   #execution: Execution | undefined;
@@ -184,7 +186,8 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
       case "allow":
         return this.#reuse(tool);
       case "ask":
-        return this.#guard(this.#ask(tool));
+        this.preapproved = preapproverOf(this, tool);
+        return this.preapproved === undefined ? this.#guard(this.#ask(tool)) : this.#reuse(tool);
       case "deny":
         return this.#fail(denied(tool.name, ruling));
     }

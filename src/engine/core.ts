@@ -4,10 +4,11 @@ import type { Redactor } from "../text/index.ts";
 import type { AnyTool, Registration, Secrets } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { Call } from "./call.ts";
+import type { CallContext } from "./call-context.ts";
 import type { Denies } from "./denials.ts";
 import type { EngineEvent } from "./events.ts";
 import type { Flights } from "./flights.ts";
-import type { Permissions } from "./permissions.ts";
+import type { PermissionSubject, Permissions } from "./permissions.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** Finds the tool behind a name, at once. The registry is one; the hub wraps it. */
@@ -17,6 +18,8 @@ export interface Resolver {
   names(): Iterable<string>;
   /** Where a tool that is called by reference came from, where its name leads to another. */
   registrationOf?(tool: AnyTool): Registration | undefined;
+  /** Where a tool may be that there is not, if anything is known of it; goes behind "there is no such tool". */
+  readonly whyMissing?: ((name: string) => string | undefined) | undefined;
   /** Changes whenever a name may lead somewhere else, so that what was made of it is made anew. */
   readonly version?: number;
 }
@@ -29,6 +32,9 @@ export interface LogEntry {
   readonly message: string;
   readonly data?: unknown;
 }
+
+/** Who has approved such a call beforehand, in words for its record; undefined where nobody has. */
+export type Preapproved = (subject: PermissionSubject, context: CallContext) => string | undefined;
 
 /** Limits that hold for every call. */
 export interface CallLimits {
@@ -54,6 +60,7 @@ export interface Core {
   readonly cache: ResultCache;
   readonly flights: Flights;
   readonly approver: Approver;
+  readonly preapproved: Preapproved | undefined;
   readonly redactor: Redactor;
   readonly secrets: Secrets;
   readonly limits: CallLimits;

@@ -4,7 +4,7 @@ import type { Redactor } from "../text/index.ts";
 import type { AnyTool, ToolRegistry } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { ConcurrencyOptions } from "./concurrency.ts";
-import type { CallLimits, LogEntry, Resolver } from "./core.ts";
+import type { CallLimits, LogEntry, Preapproved, Resolver } from "./core.ts";
 import type { PermissionRules } from "./permissions.ts";
 
 /** What an engine is made of. Everything is optional. */
@@ -18,6 +18,8 @@ export interface EngineOptions {
   readonly permissions?: PermissionRules;
   /** Who is asked when a rule says `ask`; where absent, the call answers `approval_required`. */
   readonly approver?: Approver;
+  /** Who has approved a call beforehand; consulted where a rule says `ask`, before anybody is asked, and only there. */
+  readonly preapproved?: Preapproved;
   /** Refuse parameters that the tool does not know; otherwise they are ignored. */
   readonly strictValidation?: boolean;
   /** Gated tools that may be used. */

@@ -198,6 +198,7 @@ export class Engine {
       ids,
       deadlines,
       approver,
+      preapproved: options.preapproved,
       log,
       random: options.random ?? Math.random,
       resolver: options.resolver ?? this.tools,

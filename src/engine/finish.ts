@@ -23,7 +23,7 @@ export function toResult(call: Call, outcome: Outcome, execution: Execution | un
 }
 
 function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined): ResultMeta {
-  const facts = execution?.facts;
+  const facts = reportedOf(call, execution);
   const meta = { callId: call.callId, source: sourceOf(call, facts), attempts: execution?.attempts ?? 0 };
   if (facts === undefined && !call.cached && outcome.abandoned !== true) return meta;
   // What the engine says about a call, its handler cannot say.
@@ -34,6 +34,14 @@ function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined):
     ...(call.cached && { cached: true }),
     ...(outcome.abandoned === true && { abandoned: true }),
   };
+}
+
+/** What the handler reported, and by whom the call was approved beforehand, which a handler cannot say. */
+function reportedOf({ preapproved }: Call, execution: Execution | undefined): CallRecord["reported"] {
+  const facts = execution?.facts;
+  if (preapproved === undefined && (facts === undefined || !Object.hasOwn(facts, "preapproved"))) return facts;
+  const { preapproved: _said, ...reported } = facts ?? {};
+  return preapproved === undefined ? reported : { ...reported, preapproved };
 }
 
 /** What chooses among others tells where the one came from that ran. */
@@ -83,7 +91,7 @@ function toRecord(call: Call, result: ToolResult, execution: Execution | undefin
     conversationId: context.conversationId,
     workflowId: context.workflowId,
     parentId: call.parent?.callId,
-    reported: execution?.facts,
+    reported: reportedOf(call, execution),
     createdAt: call.executedAt,
   };
 }

@@ -2,6 +2,7 @@ import type { CallTool, CompositeContext, Log, Question, QuestionAnswer, Secrets
 import type { BeginCall, Rulings } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
+import { permissionFor } from "./rule-on.ts";
 
 /** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
 export class HandlerContext implements ToolContext, CompositeContext {
@@ -56,7 +57,9 @@ export class HandlerContext implements ToolContext, CompositeContext {
   get elicit(): (question: Question) => Promise<QuestionAnswer> {
     return async (question) => {
       const { elicit } = this.#execution.job.context;
-      return elicit === undefined ? { action: "decline" } : await elicit(question, this.signal);
+      if (elicit !== undefined) return elicit(question, this.signal);
+      this.#execution.log("a question was declined, since nobody can be asked here", { question: question.message });
+      return { action: "decline" };
     };
   }
 
@@ -67,6 +70,11 @@ export class HandlerContext implements ToolContext, CompositeContext {
   /** @internal For `elicitOf`. */
   get canElicit(): boolean {
     return this.#execution.job.context.elicit !== undefined;
+  }
+
+  /** @internal For `approvingElicitOf`. */
+  get canApprove(): boolean {
+    return this.canElicit && this.#execution.job.context.elicit?.approves !== false;
   }
 
   /** @internal For `progressOf`. */
@@ -89,7 +97,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
   get rulings(): Rulings {
     const { core, job } = this.#execution;
     const callerType = job.context.callerType ?? "direct";
-    return (subject) => core.permissions.rule({ ...subject, callerType }).permission;
+    return (subject) => permissionFor(core, { ...subject, callerType }, job.context);
   }
 
   /** @internal For `nestedCalls`. */

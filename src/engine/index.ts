@@ -7,6 +7,7 @@ export {
   type CallHooks,
   type CallListener,
   denialsOf,
+  approvingElicitOf,
   elicitOf,
   type Rulings,
   nestedCalls,
@@ -23,7 +24,7 @@ export {
   concurrencySettings,
 } from "./concurrency.ts";
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
-export type { CallLimits, LogEntry, Resolver } from "./core.ts";
+export type { CallLimits, LogEntry, Preapproved, Resolver } from "./core.ts";
 export type { Denies } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
 export { effectOf } from "./effect-of.ts";

@@ -34,11 +34,11 @@ describe("the order of the rules", () => {
     expect(compilePermissions({ deny: ["x", "file_*"] }).rule(subject)).toMatchObject({ rule: "file_*" });
   });
 
-  test("by default a model is asked about what is destructive, and everything else is allowed", () => {
+  test("by default a model, ours or that of an MCP client, is asked about what is destructive, and all else is allowed", () => {
     const callers: CallerType[] = ["direct", "workflow_node", "conversation_agent", "mcp_client"];
     const ruled = (destructive: boolean): string[] =>
       callers.map((callerType) => decide({}, { callerType, destructive }));
-    expect(ruled(true)).toEqual(["allow", "allow", "ask", "allow"]);
+    expect(ruled(true)).toEqual(["allow", "allow", "ask", "ask"]);
     expect(ruled(false)).toEqual(["allow", "allow", "allow", "allow"]);
   });
 
@@ -102,7 +102,7 @@ describe("selectors", () => {
   ];
 
   test.each(matching)("%s with %j", (rule, about, matches) => {
-    expect(decide({ deny: [rule] }, about)).toBe(matches ? "deny" : "allow");
+    expect(decide({ deny: [rule], ask: [] }, about)).toBe(matches ? "deny" : "allow");
   });
 
   test("a long name against many stars is decided at once", () => {

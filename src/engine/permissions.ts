@@ -27,8 +27,12 @@ export interface PermissionSubject {
   readonly destructive: boolean;
 }
 
-/** What a person types is consent; what a model decides is asked for when it is destructive. */
-export const defaultPermissions: Required<PermissionRules> = { deny: [], ask: ["model:destructive"], allow: ["*"] };
+/** What a person types is consent; what a model decides, here or at an MCP client, is asked for when it is destructive. */
+export const defaultPermissions: Required<PermissionRules> = {
+  deny: [],
+  ask: ["model:destructive", "mcp:destructive"],
+  allow: ["*"],
+};
 
 const callers: ReadonlyMap<string, CallerType> = new Map([
   ["model", "conversation_agent"],

@@ -1,13 +1,34 @@
 import type { AnyTool } from "../tool/index.ts";
 import type { Call } from "./call.ts";
-import type { Ruling } from "./permissions.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Core } from "./core.ts";
+import type { Permission, PermissionSubject, Ruling } from "./permissions.ts";
 
 /** What the rules say about a call. */
-export function ruleOn({ core, context, source, effect, args }: Call, tool: AnyTool): Ruling {
-  const { always, rule } = core.permissions;
+export function ruleOn(call: Call, tool: AnyTool): Ruling {
+  const { always, rule } = call.core.permissions;
+  return always(call.context.callerType ?? "direct") ?? rule(subjectOf(call, tool));
+}
+
+/** Who has approved a call beforehand that the rules want to ask about. */
+export function preapproverOf(call: Call, tool: AnyTool): string | undefined {
+  return approverBefore(call.core, subjectOf(call, tool), call.context);
+}
+
+/** What would be decided about a call within the one that has this context. */
+export function permissionFor(core: Core, subject: PermissionSubject, context: CallContext): Permission {
+  const { permission } = core.permissions.rule(subject);
+  return permission === "ask" && approverBefore(core, subject, context) !== undefined ? "allow" : permission;
+}
+
+/** Written by users, too: whatever is no name has approved nothing. */
+function approverBefore({ preapproved }: Core, subject: PermissionSubject, context: CallContext): string | undefined {
+  const by: unknown = preapproved?.(subject, context);
+  return typeof by === "string" ? by : undefined;
+}
+
+function subjectOf({ context, source, effect, args }: Call, tool: AnyTool): PermissionSubject {
   const { callerType = "direct" } = context;
-  const known = always(callerType);
-  if (known !== undefined) return known;
   const destructive = typeof tool.destructive === "function" ? tool.destructive(args) : tool.destructive;
-  return rule({ tool: tool.name, aliases: tool.aliases, source, callerType, effect, destructive });
+  return { tool: tool.name, aliases: tool.aliases, source, callerType, effect, destructive };
 }

@@ -30,12 +30,12 @@ export type {
 } from "./mcp/mcp-port.ts";
 export { shownCommand, unpinnedPackage } from "./mcp/check-command.ts";
 export type { ServerEntryJson } from "./mcp/edit-config.ts";
-export { hasMcpConfig } from "./mcp/has-mcp-config.ts";
+export { hasMcpConfig, isMcpConfig } from "./mcp/has-mcp-config.ts";
 export { loadMcpSource } from "./mcp/load-mcp-source.ts";
 export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
 export type { McpReview, McpServerState, McpServerStatus, RefusedTool, ReviewedTool } from "./mcp/mcp-status.ts";
 export type { McpSourceLimits } from "./mcp/source-limits.ts";
-export { forgetServer } from "./mcp/state-files.ts";
+export { forgetLogins, forgetServer } from "./mcp/state-files.ts";
 export { eraseServer, writeServer } from "./mcp/write-config.ts";
 export {
   type FindToolsInput,

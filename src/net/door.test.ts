@@ -456,6 +456,40 @@ describe("time", () => {
     await once(sockets[0]!, "close");
   });
 
+  test("whoever is told of a redirect may refuse it, and may take time that is not counted", async () => {
+    const asked: string[] = [];
+    const { url, door } = await site(({ url: path = "" }, response) => {
+      asked.push(path);
+      if (path === "/end") response.end("there");
+      else response.writeHead(302, { location: path === "/" ? "/next" : "/end" }).end();
+    });
+    const told: string[] = [];
+    const onRedirect = async (to: URL): Promise<void> => {
+      told.push(to.pathname);
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    };
+    expect(await door.request({ url, timeoutMs: 500, onRedirect })).toMatchObject({ status: 200 });
+    expect(told).toEqual(["/next", "/end"]);
+
+    asked.length = 0;
+    const refusing = door.request({
+      url,
+      onRedirect: () => {
+        throw new Error("not there");
+      },
+    });
+    await expect(refusing).rejects.toThrow("not there");
+    expect(asked).toEqual(["/"]);
+  });
+
+  test("a request whose redirect is being thought about ends with the door", async () => {
+    const { url, door } = await site((_request, response) => response.writeHead(302, { location: "/next" }).end());
+    const asked = Promise.withResolvers<void>();
+    const request = door.request({ url, onRedirect: () => new Promise(() => asked.resolve()) });
+    await asked.promise;
+    await Promise.all([door.close(), expect(request).rejects.toMatchObject({ reason: "closed" })]);
+  });
+
   test("the deadline covers all redirects together", async () => {
     const { door, url } = await site((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: "/" }).end(), 40);

@@ -30,7 +30,7 @@ export interface CallRecord {
   readonly workflowId?: string | undefined;
   /** The call that made this one. */
   readonly parentId?: string | undefined;
-  /** What the handler reported. */
+  /** What the handler reported; of a call that would have been asked about, also by whom it was `preapproved`. */
   readonly reported?: Readonly<Record<string, unknown>> | undefined;
   /** Epoch milliseconds. */
   readonly createdAt: number;

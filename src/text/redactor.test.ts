@@ -394,6 +394,18 @@ describe("value", () => {
   });
 });
 
+test("what it is told later is taken out from then on, also of what is under way", () => {
+  const growing = createRedactor(["hunter2secret"]);
+  const stream = growing.stream();
+  expect(stream.write("first-key and ")).toBe("");
+  expect(growing.text("first-key")).toBe("first-key");
+  growing.add(["first-key"]);
+  growing.add(["first-key", "second-key"]);
+  expect(growing.text("first-key second-key hunter2secret")).toBe("[redacted] [redacted] [redacted]");
+  expect(growing.value({ a: ["x second-key"] })).toEqual({ a: ["x [redacted]"] });
+  expect(stream.end()).toBe("[redacted] and ");
+});
+
 describe("stream", () => {
   const secret = "s3cret-with\nlines-and more";
   const redactor = createRedactor([secret, "hunter2secret"]);

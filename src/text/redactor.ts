@@ -12,6 +12,12 @@ export interface Redactor {
   readonly stream: () => RedactedStream;
 }
 
+/** A redactor that learns of secrets while it is used. */
+export interface GrowingRedactor extends Redactor {
+  /** From now on these are taken out too. */
+  readonly add: (secrets: Iterable<string>) => void;
+}
+
 /**
  * A redactor for known secrets (plain, percent-encoded once or twice, base64, hex, JSON- or HTML-escaped), values under telling names
  * (`password`, `Authorization`, …) and tokens of known shapes. Secrets of fewer than four characters are not looked for.
@@ -23,8 +29,9 @@ export interface Redactor {
  * redactor.value({ password: "p" }); // { password: "[redacted]" }
  * ```
  */
-export function createRedactor(secrets: Iterable<string>): Redactor {
-  const finder = createSecretFinder(secrets);
+export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
+  const known = new Set(secrets);
+  let finder = createSecretFinder(known);
   const find = (text: string): Span[] => merge([...finder.find(text), ...findTokens(text)]);
   const text = (input: string): string => {
     if (input.length < 4) return input;
@@ -32,6 +39,11 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     return spans.length === 0 ? input : cover(input, spans);
   };
   return {
+    add: (more) => {
+      const before = known.size;
+      for (const secret of more) known.add(secret);
+      if (known.size > before) finder = createSecretFinder(known);
+    },
     text,
     value: (value) => redactValue(value, text),
     stream: () => createRedactedStream({ find, cover, openEnd: (input) => finder.openEnd(input) }),

@@ -26,7 +26,11 @@ export type QuestionAnswer =
   | { readonly action: "decline" | "cancel" };
 
 /** Asks whoever made the call. Never for passwords or keys: those are secrets of the workspace. */
-export type Elicit = (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
+export interface Elicit {
+  (question: Question, signal: AbortSignal): Promise<QuestionAnswer>;
+  /** False where whoever answers has no say in what may be called: they are asked for no approvals. */
+  readonly approves?: boolean;
+}
 
 /** What a handler gets besides its arguments. */
 export interface ToolContext {

@@ -180,3 +180,42 @@ describe("[D05] a tool is a function and a definition", () => {
     expect(await engine.call("late", {})).toMatchObject({ success: true });
   });
 });
+
+describe("names that are kept", () => {
+  const tool = defineTool({ name: "far/work", description: "d", aliases: ["work"], run: () => 1 });
+
+  test("lead to no alias, only to a tool that has them", () => {
+    const registry = new ToolRegistry();
+    registry.register(tool, { source: "mcps", priority: 2 });
+    expect(registry.get("work")).toBe(tool);
+    const { version } = registry;
+    registry.reserve(["work"], { owner: "tools/work.yaml" });
+    expect(registry.version).toBeGreaterThan(version);
+    expect(registry.isReserved("work")).toBe(true);
+    expect(registry.has("work")).toBe(false);
+    expect(registry.names()).toEqual(["far/work"]);
+    const own = defineTool({ name: "work", description: "d", run: () => 1 });
+    registry.register(own);
+    expect(registry.get("work")).toBe(own);
+  });
+
+  test("are kept by owner, exactly those of the last time", () => {
+    const registry = new ToolRegistry();
+    registry.reserve(["a", "b"], { owner: "one" });
+    registry.reserve(["b"], { owner: "two" });
+    registry.reserve(["c"], { owner: "one" });
+    expect(["a", "b", "c"].map((name) => registry.isReserved(name))).toEqual([false, true, true]);
+    const { version } = registry;
+    registry.reserve(["c"], { owner: "one" });
+    expect(registry.version).toBe(version);
+  });
+});
+
+test("a tool that is called by reference alone says where it comes from, and stands in no list", () => {
+  const registry = new ToolRegistry();
+  const tool = defineTool({ name: "far/work", description: "d", run: () => 1 });
+  expect(registry.registrationOf(tool)).toBeUndefined();
+  expect(registry.adopt(tool, { source: "mcps", owner: "far", priority: 2 })).toBe(tool);
+  expect(registry.registrationOf(tool)).toEqual({ tool, source: "mcps", owner: "far", priority: 2 });
+  expect([registry.size, registry.has("far/work")]).toEqual([0, false]);
+});

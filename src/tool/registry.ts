@@ -54,12 +54,16 @@ export interface PresentTools {
 
 /**
  * All tools by name. Within one source the owner that came last wins and the one beneath returns when it leaves;
- * across sources the lower priority number wins. Aliases are found when no tool has the name itself.
+ * across sources the lower priority number wins. Aliases are found when no tool has the name itself, and nobody keeps it.
  */
 export class ToolRegistry {
   /** Best first. */
   readonly #byName = new Map<string, Entry[]>();
   readonly #byAlias = new Map<string, string>();
+  /** Names that no alias leads to, by who keeps them. */
+  readonly #reserved = new Map<string, ReadonlySet<string>>();
+  /** Where tools come from that are called by reference and never listed. */
+  readonly #adopted = new WeakMap<AnyTool, Registration>();
   #version = 0;
   #late: (() => void) | undefined;
 
@@ -109,6 +113,32 @@ export class ToolRegistry {
   }
 
   /**
+   * Keeps names from being aliases, exactly these of an owner: a tool that could not be loaded leaves its name to nobody
+   * else.
+   */
+  reserve(names: Iterable<string>, origin: Origin): void {
+    const { source, owner } = complete(origin);
+    const key = JSON.stringify([source, owner]);
+    const kept = new Set(names);
+    const before = this.#reserved.get(key) ?? new Set();
+    if (kept.size === before.size && [...kept].every((name) => before.has(name))) return;
+    this.#reserved.set(key, kept);
+    this.#changed();
+  }
+
+  /** Is the name kept for a tool that is not there? */
+  isReserved(name: string): boolean {
+    for (const names of this.#reserved.values()) if (names.has(name)) return true;
+    return false;
+  }
+
+  /** Says where a tool comes from that is called by reference and stands in no list: rules and records go by it. */
+  adopt(tool: AnyTool, origin: Origin): AnyTool {
+    this.#adopted.set(tool, { tool, ...complete(origin) });
+    return tool;
+  }
+
+  /**
    * Has more tools registered when somebody asks for what may be among them, so that nobody else waits for it. They
    * must not have the priority 0: a tool that has it is found without them.
    */
@@ -147,7 +177,7 @@ export class ToolRegistry {
 
   /** Where a tool came from, whichever candidate of its name it is. */
   registrationOf(tool: AnyTool): Registration | undefined {
-    return this.#byName.get(tool.name)?.find((entry) => entry.tool === tool);
+    return this.#byName.get(tool.name)?.find((entry) => entry.tool === tool) ?? this.#adopted.get(tool);
   }
 
   /** Every candidate of a name, best first. */
@@ -218,7 +248,9 @@ export class ToolRegistry {
     this.#version++;
     this.#byAlias.clear();
     for (const [name, entries] of this.#byName) {
-      for (const alias of entries[0]?.aliases ?? []) if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, name);
+      for (const alias of entries[0]?.aliases ?? []) {
+        if (!this.#byAlias.has(alias) && !this.isReserved(alias)) this.#byAlias.set(alias, name);
+      }
     }
   }
 }

@@ -18,6 +18,8 @@ export interface ResultMeta {
   readonly cached?: boolean;
   /** The handler ignored its abort signal and was left behind; its late result is discarded. */
   readonly abandoned?: boolean;
+  /** A rule wants to ask about the call, and this had approved it beforehand. */
+  readonly preapproved?: string;
   readonly [reported: string]: unknown;
 }
 

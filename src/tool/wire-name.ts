@@ -6,6 +6,8 @@ export type WireProvider = "openai" | "anthropic" | "gemini" | "mcp";
 interface NameRule {
   readonly legal: RegExp;
   readonly longest: number;
+  /** People read these names and type them: one that only lacks separators needs no hash, as long as no other is like it. */
+  readonly short?: boolean;
 }
 
 /** Names of tools. MCP allows more, but its clients hand the names on to the other APIs. */
@@ -13,7 +15,7 @@ const toolRules: Readonly<Record<WireProvider, NameRule>> = {
   openai: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
   anthropic: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
   gemini: { legal: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, longest: 64 },
-  mcp: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
+  mcp: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64, short: true },
 };
 
 /** Names of parameters, also inside nested objects. OpenAI takes any text; MCP does too, but see above. */
@@ -46,6 +48,9 @@ export function mapKeyNames(names: Iterable<string>, provider: WireProvider): Na
  * Legal names stay as they are; others become a readable stem and a hash of the name. So does a legal name that looks
  * like a translated one: what a name becomes depends on the name alone, not on the tools beside it, and a call finds
  * its way back although tools came or went meanwhile. Hashes that meet by accident are drawn again.
+ *
+ * Short names are for clients that are told when the list changes: `files/read-text` is `files_read-text` while no other
+ * tool has a name that comes to the same; those that do are told apart by their hashes, all but one that is legal.
  */
 function mapNames(names: Iterable<string>, rule: NameRule): NameMap {
   const wire = new Map<string, string>();
@@ -57,15 +62,29 @@ function mapNames(names: Iterable<string>, rule: NameRule): NameMap {
   const all = [...new Set(names)];
   for (const name of all) if (isPlain(name, rule)) claim(name, name);
   // Sorted, so that the translation does not depend on the order of the tools.
-  for (const name of all.filter((item) => !wire.has(item)).toSorted()) claim(name, freeName(name, rule, taken));
+  const others = all.filter((item) => !wire.has(item)).toSorted();
+  const like = Map.groupBy(others, (name) => shortName(name, rule));
+  const single = (name: string): string | undefined => {
+    const short = shortName(name, rule);
+    const isFree = short !== undefined && !taken.has(short) && (like.get(short) ?? [name]).length === 1;
+    return isFree ? short : undefined;
+  };
+  for (const name of others) claim(name, single(name) ?? freeName(name, rule, taken));
   return {
-    toWire: (name) => wire.get(name) ?? (isPlain(name, rule) ? name : freeName(name, rule, taken)),
+    toWire: (name) => wire.get(name) ?? (isPlain(name, rule) ? name : (single(name) ?? freeName(name, rule, taken))),
     fromWire: (wireName) => taken.get(wireName),
   };
 }
 
 function isPlain(name: string, rule: NameRule): boolean {
   return rule.legal.test(name) && !translated.test(name);
+}
+
+/** The name with its separators made legal; undefined where there is more to it than that. */
+function shortName(name: string, rule: NameRule): string | undefined {
+  if (rule.short !== true || !/^[ -~]+$/.test(name)) return undefined;
+  const short = name.replaceAll(/[^a-zA-Z0-9_-]+/g, "_");
+  return isPlain(short, rule) ? short : undefined;
 }
 
 function freeName(name: string, rule: NameRule, taken: ReadonlyMap<string, string>): string {

@@ -77,6 +77,33 @@ test("the same in every process: these names are stored in conversations", () =>
   ]);
 });
 
+describe("for MCP clients", () => {
+  test("a name that only lacks separators is short, and keeps what is legal of it", () => {
+    const names = createWireNames(["everything/get-env", "files/read.text", "搜索"], "mcp");
+    expect(names.toWire("everything/get-env")).toBe("everything_get-env");
+    expect(names.fromWire("everything_get-env")).toBe("everything/get-env");
+    expect(names.toWire("files/read.text")).toBe("files_read_text");
+    expect(names.toWire("搜索")).toBe("x_0x2suy79fcln");
+  });
+
+  test("names that come to the same are told apart, all but one that is legal", () => {
+    const twins = createWireNames(["a/b_c", "a_b/c"], "mcp");
+    expect(twins.toWire("a/b_c")).toMatch(/^a_b_c_0x\w{10}$/);
+    expect(twins.toWire("a_b/c")).toMatch(/^a_b_c_0x\w{10}$/);
+    const legal = createWireNames(["a/b", "a_b"], "mcp");
+    expect(legal.toWire("a_b")).toBe("a_b");
+    expect(legal.toWire("a/b")).toMatch(/^a_b_0x\w{10}$/);
+    expect(createWireNames(["a_b"], "mcp").toWire("a/b")).toMatch(/^a_b_0x\w{10}$/);
+  });
+
+  test("long names, and those that look like translated ones, get a hash", () => {
+    const long = `${"x".repeat(40)}/${"y".repeat(40)}`;
+    const names = createWireNames([long, "a/b_0x0123456789"], "mcp");
+    expect(names.toWire(long)).toMatch(/_0x\w{10}$/);
+    expect(names.toWire("a/b_0x0123456789")).toMatch(/^a_b_0x0123456789_0x\w{10}$/);
+  });
+});
+
 test("a name that was never sent means nothing", () => {
   expect(createWireNames(["a"], "openai").fromWire("b")).toBeUndefined();
 });

@@ -11,7 +11,8 @@ export interface WireNames extends NameMap {
 
 /**
  * Translates names that a provider does not allow, there and back. Legal names stay as they are; others get a readable
- * stem and a hash, the same in every process.
+ * stem and a hash, the same in every process. For MCP, whose clients are told of changes, `files/read` is `files_read`
+ * without a hash where no other tool comes to that.
  *
  * @example
  * ```ts

@@ -59,6 +59,24 @@ describe.concurrent("windlass init", () => {
     expect(await readFile(join(cwd, ".windlass/.gitignore"), "utf8")).toBe("*\n");
   });
 
+  test("says how to get there from where it was typed, and nothing where one is there", async () => {
+    const cwd = await folder({ "a/.keep": "", "b/.keep": "", "c/.keep": "", "d/.keep": "" });
+    const wayAfter = async (words: string[], from = cwd): Promise<string | undefined> => {
+      const { stderr } = await windlass(["init", ...words], { cwd: from });
+      expect(stderr).toContain("Try next:");
+      return /^ *cd (.*)$/m.exec(stderr)?.[1];
+    };
+    const ways = [
+      await wayAfter([join(cwd, "new")]),
+      await wayAfter(["."], join(cwd, "a")),
+      await wayAfter([], join(cwd, "b")),
+      await wayAfter([join(cwd, "c")], join(cwd, "c")),
+      await wayAfter(["-C", "d", "."]),
+      await wayAfter(["-C", "d", "../e"]),
+    ];
+    expect(ways).toEqual([join(cwd, "new"), undefined, undefined, undefined, "d", "e"]);
+  });
+
   test("overwrites nothing", async () => {
     const cwd = await folder({ "tools/greet.yaml": "mine" });
     const { code, stdout, stderr } = await windlass(["init"], { cwd });

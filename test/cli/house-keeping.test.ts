@@ -27,7 +27,7 @@ describe.concurrent("windlass doctor", () => {
       "put the value into the file secrets/crm",
       "tools/bad.yaml:1:1",
       "127.0.0.1:9",
-      "ask for model:destructive",
+      "ask for model:destructive, mcp:destructive",
       "1 record",
       "intact",
     ]) {

@@ -103,23 +103,23 @@ describe.concurrent("[C03] windlass skills", () => {
   test("no command runs code beside skills until windlass.yaml says so; those that look at skills name it", async () => {
     const files = {
       "skills/pdf/SKILL.md": skill("pdf"),
-      "skills/pdf/tools/convert.js": 'process.stderr.write("code ran\\n");',
-      "skills/pdf/scripts/run.js": 'process.stderr.write("code ran\\n");',
+      "skills/pdf/tools/convert.js": 'process.stderr.write(["code", "ran"].join(" "));',
+      "skills/pdf/scripts/run.js": 'process.stderr.write(["code", "ran"].join(" "));',
     };
     const cwd = await folder({ "windlass.yaml": "", ...files });
-    const commands = [["tools"], ["validate"], ["validate", "skills"], ["doctor"], ["skills", "validate"]];
-    commands.push(["call", "echo", "message=hi"], ["validate", "skills/pdf/tools/convert.js"]);
-    for (const words of commands) {
+    const naming = [["validate"], ["validate", "skills"], ["validate", "skills/pdf/tools/convert.js"], ["doctor"]];
+    naming.push(["skills"], ["skills", "validate"]);
+    for (const words of [["tools"], ["call", "echo", "message=hi"], ...naming]) {
       const { stdout, stderr, code } = await windlass(words, { cwd });
-      expect({ words, code, ran: (stdout + stderr).includes("code ran") }).toEqual({ words, code: 0, ran: false });
-      const names = words.includes("validate") || words[0] === "doctor";
-      if (names) expect(stdout + stderr).toContain("skills/pdf/tools/convert.js");
+      const names = naming.includes(words) && (stdout + stderr).includes("skills/pdf/tools/convert.js");
+      const ran = (stdout + stderr).includes("code ran");
+      expect({ words, code, ran, names }).toEqual({ words, code: 0, ran: false, names: naming.includes(words) });
     }
     const allowed = await folder({ "windlass.yaml": "skills: { code: true }", ...files });
     const [called, listed, examined] = await Promise.all(
       [["call", "echo", "message=hi"], ["skills"], ["doctor"]].map((words) => windlass(words, { cwd: allowed })),
     );
-    expect(called?.stderr).toBe("code ran\n");
+    expect(called?.stderr).toBe("code ran");
     expect(listed?.stderr).toContain(
       "code beside skills is run, as skills: { code: true } says: skills/pdf/tools/convert.js",
     );

@@ -87,10 +87,34 @@ describe("[C04] a server over HTTP", () => {
         ),
       );
     expect(await Promise.all([call("a"), call("b")])).toEqual([
-      '{"caller":"a","message":"for q-a"}',
-      '{"caller":"b","message":"for q-b"}',
+      '{"caller":"a","message":"The MCP server \\"test\\" asks:\\n\\nfor q-a"}',
+      '{"caller":"b","message":"The MCP server \\"test\\" asks:\\n\\nfor q-b"}',
     ]);
     expect(progress).toEqual([{ progress: 1 }, { progress: 1 }]);
+  });
+
+  test("that floods notifications is read more slowly, and others go on", async () => {
+    const flood = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "flood" } };
+    const site = await httpSite((exchange) => {
+      if (shakesHands(exchange)) return;
+      if (toolOf(exchange) === "other") return exchange.result(said("ok"));
+      const { response, event } = exchange;
+      event(flood);
+      const more = (): void => {
+        if (response.destroyed) return;
+        if (response.write(`data: ${JSON.stringify(flood)}\n\n`.repeat(500))) setImmediate(more);
+        else response.once("drain", more);
+      };
+      more();
+    });
+    const { connect, told } = connecting({ limits: { notificationsPerSecond: 100, logLinesPerSecond: 1e6 } });
+    const connection = await connect(at(site.url));
+    const flooding = failureOf(connection.callTool("flood", {}, { signal: AbortSignal.timeout(1_500) }));
+    expect(await textOf(connection.callTool("other", {}, { signal: always }))).toBe("ok");
+    await flooding;
+    // Beyond the limit, only what was read along with it.
+    expect(told.lines.length).toBeLessThan(1_000);
+    expect(told.lines.filter((line) => line.includes("floods"))).toHaveLength(1);
   });
 
   test("whose stream breaks off fails the call as possibly done; the next one goes through", async () => {

@@ -79,13 +79,13 @@ describe("a server that wants a login", () => {
     const { address, keys, requests } = await guarded();
     const { connect, connector, stateDir } = connecting();
     const pages: URL[] = [];
-    await connector.login("test", address, {
-      signal: always,
-      open: (page) => {
-        pages.push(new URL(page));
-        agree(page);
-      },
-    });
+    const open = (page: string): void => {
+      pages.push(new URL(page));
+      agree(page);
+    };
+    expect(await connector.login("test", address, { signal: always, open })).toBe(true);
+    // With a key that is good nobody is asked again.
+    expect(await connector.login("test", address, { signal: always, open })).toBe(false);
     expect(pages).toHaveLength(1);
     expect(Object.fromEntries(pages[0]?.searchParams ?? [])).toMatchObject({
       client_id: "me",
@@ -114,6 +114,43 @@ describe("a server that wants a login", () => {
     keys.clear();
     expect(await failureOf(connection.callTool("t", {}, { signal: always }))).toMatchObject({ reason: "unauthorized" });
     expect(await failureOf(connect(address))).toMatchObject({ reason: "unauthorized" });
+  });
+
+  test("is told the headers of its entry, and whoever gives the keys elsewhere is not", async () => {
+    const seen: [string, unknown][] = [];
+    const note = ({ request, path }: Exchange): void => void seen.push([path, request.headers["x-api-key"]]);
+    const keeper = await httpSite((exchange) => {
+      note(exchange);
+      const { json, path, message } = exchange;
+      if (path === "/register") return json({ ...message, client_id: "me" }, 201);
+      if (path === "/token") return json({ access_token: "good", token_type: "Bearer" });
+      if (path !== "/.well-known/oauth-authorization-server") return json({}, 404);
+      const [issuer, endpoint] = [keeper.origin, (name: string) => `${keeper.origin}/${name}`];
+      json({
+        issuer,
+        authorization_endpoint: endpoint("authorize"),
+        token_endpoint: endpoint("token"),
+        registration_endpoint: endpoint("register"),
+        response_types_supported: ["code"],
+        code_challenge_methods_supported: ["S256"],
+      });
+    });
+    const server = await httpSite((exchange) => {
+      note(exchange);
+      const { json, path, request } = exchange;
+      const metadata = "/.well-known/oauth-protected-resource/mcp";
+      if (path === metadata) return json({ resource: server.url, authorization_servers: [keeper.origin] });
+      const challenge = { "www-authenticate": `Bearer resource_metadata="${server.origin}${metadata}"` };
+      if (request.headers.authorization !== "Bearer good") return json({}, 401, challenge);
+      if (!shakesHands(exchange)) json({}, 404);
+    });
+    const { connector } = connecting();
+    const address = { kind: "http", url: server.url, headers: { "X-Api-Key": "for the server alone" } } as const;
+    expect(await connector.login("test", address, { signal: always, open: (page) => agree(page) })).toBe(true);
+    const withKey = new Set(seen.filter(([, key]) => key !== undefined).map(([path]) => path));
+    const without = new Set(seen.filter(([, key]) => key === undefined).map(([path]) => path));
+    expect(withKey).toEqual(new Set(["/mcp", "/.well-known/oauth-protected-resource/mcp"]));
+    expect(without).toEqual(new Set(["/.well-known/oauth-authorization-server", "/register", "/token"]));
   });
 
   test("under another address gets no key of this one", async () => {

@@ -1,4 +1,6 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { environment, folder } from "../cli/windlass.ts";
 import { program } from "./real-clients.ts";
@@ -14,8 +16,12 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-async function serve(words: readonly string[], env: Record<string, string> = {}) {
-  const cwd = await folder({ "windlass.yaml": "" });
+async function serve(
+  words: readonly string[],
+  env: Record<string, string> = {},
+  files: Record<string, string> = { "windlass.yaml": "" },
+) {
+  const cwd = await folder(files);
   const child = spawn(process.execPath, [program, "mcp", "serve", ...words], { cwd, env: { ...environment, ...env } });
   started.push(child);
   let [stdout, stderr] = ["", ""];
@@ -63,5 +69,70 @@ describe("windlass mcp serve --http", () => {
     const { code, stderr } = await (await serve(words, env)).ended;
     expect(code).toBe(2);
     expect(stderr).toMatch(why);
+  });
+});
+
+describe("windlass mcp serve with a server behind it", () => {
+  const plain = join(import.meta.dirname, "servers/plain-server.ts");
+  const files = {
+    "windlass.yaml": "mcp: { approvals: operator }\npermissions: { ask: [mcp:up/echo] }\n",
+    "mcp.json": JSON.stringify({ mcpServers: { up: { command: process.execPath, args: [plain] } } }),
+    "chains/careful.yaml": "name: careful\nsteps:\n  - { id: look, tool: up/folder, approval: Really? }\n",
+  };
+
+  interface Listening {
+    readonly client: Client;
+    readonly heard: unknown[];
+    readonly asked: unknown[];
+    call(name: string, args?: Record<string, unknown>): Promise<string>;
+  }
+
+  async function connect(printed: string): Promise<Listening> {
+    const [url = "", authorization = ""] = printed.split("\n");
+    const headers = { authorization: authorization.replace("Authorization: ", "") };
+    const client = new Client({ name: "t", version: "1" }, { capabilities: { elicitation: { form: {} } } });
+    const [heard, asked]: [unknown[], unknown[]] = [[], []];
+    client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params.data));
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return { action: "accept", content: { approve: true, city: "Rome" } };
+    });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    await client.setLoggingLevel("debug");
+    const call: Listening["call"] = async (name, args = {}) =>
+      JSON.stringify(await client.callTool({ name, arguments: args }));
+    return { client, heard, asked, call };
+  }
+
+  test("lists its tools at once under plain names, and tells no client what it says to others", async () => {
+    const { child, ended, printed } = await serve(["--http", "--port", "0"], {}, files);
+    const first = await connect(await printed());
+    const names = (await first.client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["up_say", "up_folder"]));
+    // The one who connects first stays connected.
+    expect(await first.call("up_say", { message: "of the first" })).toContain("said");
+    const second = await connect(await printed());
+    expect(await second.call("up_say", { message: "secret of the second" })).toContain("said");
+    expect(await second.call("up_folder")).toContain("text");
+    expect([...first.heard, ...second.heard]).toEqual([]);
+    await Promise.all([first.client.close(), second.client.close()]);
+    child.kill("SIGTERM");
+    // The operator reads it all.
+    expect((await ended).stderr).toContain("secret of the second");
+  });
+
+  test("asks a client whose person may approve nothing what servers ask, and for no approval", async () => {
+    const { child, ended, printed } = await serve(["--http", "--port", "0"], {}, files);
+    const { client, asked, call } = await connect(await printed());
+    expect(await call("up_ask")).toContain("Rome");
+    expect(asked).toEqual(['The MCP server "up" asks:\n\nWhere to?']);
+    const refused = await call("up_echo", { message: "x" });
+    expect(refused).toContain("approval_required");
+    expect(refused).not.toContain("windlass approve");
+    expect(await call("careful")).toContain("asks a person for approval");
+    expect(asked).toHaveLength(1);
+    await client.close();
+    child.kill("SIGTERM");
+    await ended;
   });
 });

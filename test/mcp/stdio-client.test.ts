@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { execPath } from "node:process";
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
@@ -9,7 +10,11 @@ describe("[C04] a server that is a program", () => {
   test("is started, listed page by page, called and ended", async () => {
     const { connect, stateDir, told } = connecting();
     const connection = await connect(good);
-    expect(connection).toMatchObject({ server: { name: "plain", version: "1.0" }, protocol: "2025-11-25" });
+    expect(connection).toMatchObject({
+      server: { name: "plain", version: "1.0" },
+      protocol: "2025-11-25",
+      instructions: "Ask first.",
+    });
     const names = (await connection.listTools(always)).map(({ name }) => name);
     expect(names).toContain("echo");
     expect(names.length).toBeGreaterThan(10);
@@ -94,7 +99,8 @@ describe("a server of the newer era", () => {
       answer: { action: "accept", content: { city: "Rome", days: 3 } },
       state: "kept",
     });
-    expect(questions).toMatchObject([{ message: "Where to?", schema: { type: "object" } }]);
+    const message = 'The MCP server "test" asks:\n\nWhere to?';
+    expect(questions).toMatchObject([{ message, schema: { type: "object" } }]);
     expect(await textOf(connection.callTool("ask", {}, { signal: always }))).toContain('"decline"');
   });
 
@@ -175,12 +181,13 @@ describe("a call", () => {
   });
 
   test("asks whoever made it; of several calls at once it cannot be known who", async () => {
-    const { connect } = connecting();
+    const { connect, told } = connecting();
     const connection = await connect(good);
     const elicit = ({ message }: { message: string }) =>
       Promise.resolve({ action: "accept" as const, content: { city: message } });
     const alone = await textOf(connection.callTool("ask", {}, { signal: always, elicit }));
-    expect(JSON.parse(alone)).toEqual({ action: "accept", content: { city: "Where to?", days: 3 } });
+    const city = 'The MCP server "test" asks:\n\nWhere to?';
+    expect(JSON.parse(alone)).toEqual({ action: "accept", content: { city, days: 3 } });
     const cancel = new AbortController();
     const other = connection.callTool("hang", {}, { signal: cancel.signal });
     expect(await textOf(connection.callTool("ask", {}, { signal: always, elicit }))).toBe('{"action":"decline"}');
@@ -191,6 +198,25 @@ describe("a call", () => {
       "accept",
     );
     expect(await textOf(connection.callTool("sample", {}, { signal: always, elicit }))).toContain("Method not found");
+    expect(told.lines.filter((line) => line.startsWith("asked"))).toEqual([
+      'asked a question that was declined, since it is not known which of several calls it is for: "Where to?"',
+      'asked a question that was declined, since nobody can be asked here: "Where to?"',
+    ]);
+  });
+
+  test("says what it says later on behalf of nobody, whoever was the first to connect", async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const { connector } = connecting();
+    const heard: unknown[] = [];
+    const listener = { toolsChanged: () => {}, closed: () => {}, log: () => heard.push(caller.getStore()) };
+    const connection = await caller.run("first", () => connector.connect("test", good, { listener, signal: always }));
+    const cancel = new AbortController();
+    const hanging = connection.callTool("hang", {}, { signal: cancel.signal });
+    cancel.abort();
+    await failureOf(hanging);
+    // The server writes a line about it.
+    await expect.poll(() => heard).toEqual([undefined]);
+    await connection.close();
   });
 
   test("fails when its question is still open and the caller has gone", async () => {

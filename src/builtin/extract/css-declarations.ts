@@ -7,6 +7,9 @@ export interface Declared {
   readonly important: boolean;
 }
 
+/** Longer values, such as pictures, say nothing about sight; and what is looked for in a value may take long in a long one. */
+const longestValue = 300;
+
 const commentOrText = /\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/g;
 
 /** CSS without its comments, and with its texts emptied: what is left has signs only where they mean something. */
@@ -37,6 +40,7 @@ export function readDeclarations(bare: string): Declarations {
     if (colon === -1) continue;
     const property = plainCss(part.slice(0, colon));
     const [value = "", ...marks] = plainCss(part.slice(colon + 1)).split("!");
+    if (value.length > longestValue) continue;
     const important = marks.some((mark) => mark.trim() === "important");
     if (important || found.get(property)?.important !== true) found.set(property, { value: value.trim(), important });
   }

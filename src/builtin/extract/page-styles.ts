@@ -12,7 +12,7 @@ interface Rule {
   readonly style: Declarations;
 }
 
-const limits = { chars: 500_000, rules: 4000, rulesOfOne: 100, classes: 50, attribute: 2000, nesting: 8 } as const;
+const limits = { chars: 500_000, rules: 4000, rulesOfOne: 50, classes: 50, attribute: 2000, nesting: 8 } as const;
 
 /** Whatever hides them, their script shows them again. */
 const roots: ReadonlySet<string> = new Set(["html", "body"]);
@@ -24,7 +24,7 @@ const roots: ReadonlySet<string> = new Set(["html", "body"]);
 export class PageStyles {
   /** By class, id or name: by what an element must have at least. */
   readonly #rules = new Map<string, Rule[]>();
-  #count = 0;
+  #seen = 0;
   #chars = 0;
 
   /** Takes the content of a `<style>` element. */
@@ -65,7 +65,7 @@ export class PageStyles {
 
   #addBlock(css: string, where: { readonly conditional: boolean; readonly nesting: number }): void {
     for (const { prelude, body } of blocksOf(css)) {
-      if (this.#count >= limits.rules) return;
+      if (++this.#seen >= limits.rules) return;
       if (!prelude.startsWith("@")) this.#addRule(prelude, body, where.conditional);
       else if (where.nesting < limits.nesting && /^@(?:media(?! print)|supports|layer|container)\b/.test(prelude)) {
         const always = /^@(?:media (?:screen|all)|supports\b.*|layer\b.*)$/.test(prelude);
@@ -78,8 +78,9 @@ export class PageStyles {
     const said = [...readDeclarations(body.split("{", 1)[0] ?? "")].filter(([property]) =>
       sightProperties.has(property),
     );
+    if (said.length === 0) return;
     for (const selector of prelude.split(",").map((part) => part.trim())) {
-      const last = /[^\s>+~]*$/.exec(selector)?.[0] ?? "";
+      const last = selector.split(/[\s>+~]+/).at(-1) ?? "";
       const depends = conditional || last !== selector;
       const style = depends ? said.filter(([property, { value }]) => !hidesAlone(property, value)) : said;
       if (style.length > 0) this.#index(last, new Map(style));
@@ -89,9 +90,9 @@ export class PageStyles {
   #index(text: string, style: Declarations): void {
     const selector = readSelector(text);
     if (selector === undefined) return;
-    const known = this.#rules.get(selector.key) ?? [];
-    if (known.length >= limits.rulesOfOne) return;
-    const weight = selector.exactness * limits.rules + this.#count++;
+    const weight = selector.exactness * limits.rules + this.#seen;
+    // Of too many the last ones are kept, since those count.
+    const known = this.#rules.get(selector.key)?.slice(1 - limits.rulesOfOne) ?? [];
     this.#rules.set(selector.key, [...known, { ...selector, weight, style }]);
   }
 }

@@ -6,7 +6,7 @@ const longestStyle = 500_000;
 
 /** Collects a page's own styles. What is for paper, or for readers without scripts, does not count. */
 export class StyleReader implements MarkupHandler {
-  readonly styles = new PageStyles();
+  readonly styles: PageStyles = new PageStyles();
   #style: string | undefined;
   #withoutScripts = 0;
 

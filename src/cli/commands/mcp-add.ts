@@ -1,7 +1,8 @@
 import { findWorkspace } from "../../app/index.ts";
 import { isFailureError } from "../../base/index.ts";
 import { type ServerEntryJson, shownCommand, unpinnedPackage, writeServer } from "../../hub/index.ts";
-import { isSecretName } from "../../text/index.ts";
+import { withoutCredentials } from "../../net/index.ts";
+import { createRedactor, isSecretName } from "../../text/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { oneLine } from "../format-table.ts";
@@ -15,9 +16,7 @@ export const addMcpServer: RunCommand = async (invocation) => {
   const [name = "", ...words] = invocation.words;
   const entry = entryIn(invocation, words);
   terminal.tell(
-    "command" in entry
-      ? `${name} runs: ${shownCommand(entry.command, entry.args ?? [])}`
-      : `${name} is at ${entry.url}`,
+    oneLine("command" in entry ? `${name} runs: ${shownEntry(entry)}` : `${name} is at ${shownEntry(entry)}`),
   );
   for (const warning of warningsAbout(entry))
     terminal.tell(`${terminal.tint("yellow", "warning:")} ${oneLine(warning)}`);
@@ -72,19 +71,35 @@ function pairs(given: readonly string[], option: string): Record<string, string>
   return Object.fromEntries(
     given.map((pair) => {
       const at = pair.indexOf("=");
-      if (at < 1) throw new UsageError(`${option} takes KEY=VALUE, got ${JSON.stringify(pair)}`);
+      // Not repeated: it may be a value whose key was forgotten.
+      if (at < 1) throw new UsageError(`${option} takes KEY=VALUE; in one of them there is no KEY=`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );
 }
 
+const hidden = createRedactor([]);
+
+/** How the server is reached, without what a screen and its recording should not show. */
+function shownEntry(entry: ServerEntryJson): string {
+  return hidden.text("command" in entry ? writtenEntry(entry) : withoutCredentials(entry.url));
+}
+
+function writtenEntry(entry: ServerEntryJson): string {
+  return "command" in entry ? shownCommand(entry.command, entry.args ?? []) : entry.url;
+}
+
 function warningsAbout(entry: ServerEntryJson): string[] {
+  const isSecret = shownEntry(entry) !== writtenEntry(entry);
+  const place = "command" in entry ? "its command line" : "its address";
+  const instead = "command" in entry ? "--env NAME=${secret.NAME}" : "--header 'Authorization=Bearer ${secret.NAME}'";
   const unpinned = "command" in entry ? unpinnedPackage(entry.command, entry.args ?? []) : undefined;
   const values = Object.entries(("command" in entry ? entry.env : entry.headers) ?? {});
   return [
     ...(unpinned === undefined
       ? []
       : [`${unpinned.name} has no exact version: every start may run another program; write ${unpinned.pinned}`]),
+    ...(isSecret ? [`a key in ${place} will stand in mcp.json, and is seen by others; write ${instead}`] : []),
     ...values
       .filter(([key, value]) => isSecretName(key) && !value.includes("${"))
       .map(([key]) => `the value of ${key} will stand in mcp.json; a secret is written \${secret.NAME}`),

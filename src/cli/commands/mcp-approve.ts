@@ -84,13 +84,17 @@ async function ask(question: string, invocation: Invocation): Promise<ExitCode> 
   return exitCodes.failed;
 }
 
+/** All that decides which server it is; what is as it was stands between the changes. */
 function addressLines({ server, address }: McpReview, terminal: Terminal): string[] {
-  const { before = "", after = "" } = address ?? {};
-  return [
-    terminal.paint("bold", `${server} is started or reached otherwise`),
-    ...(before === "" ? [] : [terminal.paint("red", `  - ${before}`)]),
-    terminal.paint("green", `  + ${after}`),
-  ];
+  const lines = (address?.parts ?? []).flatMap(({ part, before, after, isChanged }) => {
+    if (!isChanged) return [`    ${part}: ${after}`];
+    const other = before === after ? " (another one)" : "";
+    return [
+      ...(before === undefined ? [] : [terminal.paint("red", `  - ${part}: ${before}`)]),
+      ...(after === undefined ? [] : [terminal.paint("green", `  + ${part}: ${after}${other}`)]),
+    ];
+  });
+  return [terminal.paint("bold", `${server} is started, reached or trusted otherwise`), ...lines];
 }
 
 function reviewLines({ server, tools, gone, refused }: McpReview, terminal: Terminal): string[] {
@@ -107,10 +111,14 @@ function reviewLines({ server, tools, gone, refused }: McpReview, terminal: Term
   ];
 }
 
+function toWireAddress({ before, after, parts }: NonNullable<McpReview["address"]>): unknown {
+  return { before, after, parts: parts.map(({ isChanged, ...part }) => ({ ...part, is_changed: isChanged })) };
+}
+
 function toWire({ server, address, tools, gone, refused }: McpReview): unknown {
   return {
     server,
-    ...(address !== undefined && { address }),
+    ...(address !== undefined && { address: toWireAddress(address) }),
     tools: tools.map(({ name, isNew, changes }) => ({ name, is_new: isNew, changes })),
     gone,
     refused,

@@ -136,7 +136,7 @@ function toWire({ lastFailure, ...server }: McpServerStatus, redactor: Redactor)
 function refuseWords({ words }: Invocation): void {
   const [word] = words;
   if (word === undefined) return;
-  const near = suggest(word, ["list", "add", "remove", "approve", "login", "serve"]);
+  const near = suggest(word, ["list", "add", "remove", "approve", "login", "logout", "serve"]);
   throw new UsageError(
     `there is no command "mcp ${word}"`,
     near === undefined ? "windlass mcp --help lists them" : `did you mean windlass mcp ${near}?`,

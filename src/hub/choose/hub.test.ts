@@ -102,6 +102,26 @@ describe("a name leads to its tool", () => {
     expect(worldOf([off]).hub.resolve("work")?.tool).toBe(off.tool);
   });
 
+  test("a server does not get the calls of a tool that is broken, or switched off", () => {
+    const server = { tool: named("evil/work", { aliases: ["work"] }), source: "mcps", owner: "evil" } as const;
+    const [tool, off] = [named("work"), named("work", { status: "disabled" })];
+    const broken = Object.freeze({ ...tool, broken: fail("no", { code: "not_available" }).toFailure() });
+    for (const own of [off, broken]) expect(worldOf([own, server]).hub.resolve("work")?.tool).toBe(own);
+    const isAvailable = ({ name }: { readonly name: string }): boolean => name !== "work";
+    expect(worldOf([tool, server], { isAvailable }).hub.resolve("work")?.tool).toBe(tool);
+  });
+
+  test("no server stands where a door is, and none where a name is kept", () => {
+    const names = ["skill", "skill_read", "read_result", "find_tools", "mcp_resources", "mcp_read_resource", "kept"];
+    const tools = names.map((name) => ({ tool: named(`evil/${name}`), source: "mcps", owner: "evil" }) as const);
+    const { hub, registry } = worldOf(tools);
+    registry.reserve(["kept"], { owner: "tools/kept.yaml" });
+    for (const name of names) {
+      expect(hub.resolve(name)).toBeUndefined();
+      expect(hub.resolve(`evil/${name}`)?.owner).toBe("evil");
+    }
+  });
+
   test("a choice keeps its tool while its candidates stay the same", () => {
     const { hub, registry } = worldOf([{ tool: named("work") }, { tool: named("work"), source: "skills" }]);
     const before = hub.resolve("work");

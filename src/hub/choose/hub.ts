@@ -5,6 +5,7 @@ import type { AnyTool, Registration, ToolRegistry } from "../../tool/index.ts";
 import { builtInContracts } from "./built-in-contracts.ts";
 import { type Choice, candidatesOf, isOff } from "./candidate.ts";
 import { CapabilityIndex, onePerSource } from "./capability-index.ts";
+import { mayBeShort } from "../mcp/mcp-names.ts";
 import { ChoiceHistory } from "./choice-history.ts";
 import type { ChoiceWorld } from "./choice-world.ts";
 import { compositeTool } from "./composite-tool.ts";
@@ -31,6 +32,7 @@ export interface HubOptions {
   readonly redactor?: Redactor;
   /** Whether the settings let a tool be called; all of them where absent. */
   readonly isAvailable?: (tool: AnyTool) => boolean;
+  readonly whyMissing?: Resolver["whyMissing"];
   readonly clock?: Clock;
 }
 
@@ -62,6 +64,7 @@ const longestCapability = 128;
  * ```
  */
 export class Hub implements Resolver {
+  readonly whyMissing: Resolver["whyMissing"];
   readonly #registry: ToolRegistry;
   readonly #index: CapabilityIndex;
   readonly #world: ChoiceWorld;
@@ -81,6 +84,7 @@ export class Hub implements Resolver {
   constructor(options: HubOptions) {
     const { registry, clock = systemClock, isAvailable = () => true, keywords, declared = {} } = options;
     const limits = { ...usualHubLimits, ...options.limits };
+    this.whyMissing = options.whyMissing;
     this.#registry = registry;
     this.#own = options.contracts ?? [];
     this.#index = new CapabilityIndex({
@@ -122,6 +126,7 @@ export class Hub implements Resolver {
       },
       names: () => [...this.#registry.present.names(), ...this.capabilityNames().map((name) => prefix + name)],
       registrationOf: (tool) => this.registrationOf(tool),
+      whyMissing: this.whyMissing,
       get version() {
         return version();
       },
@@ -201,12 +206,18 @@ export class Hub implements Resolver {
     if (first === undefined) return this.#ofSource(name, tools);
     if (candidates.length === 1) return first;
     const usable = candidates.filter(({ tool }) => !isOff(tool));
+    if (first.source !== "mcps" && !usable.some((one) => this.#isOwn(one))) return first;
     if (usable.length < 2) return usable[0] ?? first;
     const kind = kindOf(usable.flatMap((registration) => this.#index.of(registration)));
     const joins = (one: Registration): boolean => one.source !== "mcps" || this.#index.of(one).length > 0;
     const named = first.source === "mcps" ? name : first.tool.name;
     const joined = candidatesOf(usable, undefined, joins);
     return this.#choose({ name: named, kind, shape: this.#all().get(kind), byCapability: false, ...joined });
+  }
+
+  /** Whoever switches a tool off, or breaks it, does not hand its calls to a server that knows the name. */
+  #isOwn({ source, tool }: Registration): boolean {
+    return source !== "mcps" && this.#world.isAvailable(tool);
   }
 
   /** Every tool that goes by a name: under it, under the name that it is an alias of, or as a server's short name. */
@@ -228,6 +239,7 @@ export class Hub implements Resolver {
       const slash = name.indexOf("/");
       if (slash === -1 || best?.source !== "mcps") continue;
       const short = name.slice(slash + 1);
+      if (!mayBeShort(short) || this.#registry.isReserved(short)) continue;
       const others = found.get(short);
       if (others === undefined) found.set(short, [best]);
       else others.push(best);

@@ -105,6 +105,25 @@ describe("[B05] [C02] loading", () => {
     expect(folder.problems()).toEqual([]);
   });
 
+  test.each([
+    ["greet.yaml", "name: [greet", "greet"],
+    ["other.yaml", "name: greet\nentry: { type: builtin, handler: nobody }\nx: [", "greet"],
+    ["other.ts", "export const t = defineTool({ name: 'greet', description: 'd', run: () => 1 ", "greet"],
+    ["greet.ts", "throw new Error('no')", "greet"],
+  ])("the name of a tool stays taken while its file, %s, is broken", async (file, text, name) => {
+    const far = defineTool({ name: `far/${name}`, aliases: [name], description: "d", run: () => 1 });
+    registry.register(far, { source: "mcps", priority: 2 });
+    write(file, text);
+    expect(await open().load()).toMatchObject({ errors: 1 });
+    expect(registry.has(name)).toBe(false);
+    write(file, file.endsWith(".ts") ? code(name) : yaml(name));
+    await folder.reload();
+    expect(registry.resolve(name)).toMatchObject({ source: "tools" });
+    rmSync(join(root, "tools", file));
+    await folder.reload();
+    expect(registry.get(name)).toBe(far);
+  });
+
   test("tools are found by name, category and tag", async () => {
     write("a.yaml", `${yaml("a")}category: ai\ntags: [x, y]\n`);
     write("b.yaml", `${yaml("b")}tags: [y]\n`);

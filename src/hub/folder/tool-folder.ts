@@ -7,6 +7,7 @@ import type { ToolFileWorld } from "./load-tool-file.ts";
 import { mergeTools } from "./merge-tools.ts";
 import { type FileState, areUnchanged, refreshFiles } from "./refresh-file.ts";
 import { type ScannedFolder, scanFolder } from "./scan-folder.ts";
+import { takenNames } from "./taken-names.ts";
 
 export type { FolderEvent } from "./folder-events.ts";
 export type { FolderChange, ReloadMode } from "./folder-runs.ts";
@@ -114,7 +115,9 @@ class RegistryFolder implements ToolFolder {
     this.#skipped = found.problems;
     this.#problems = [...found.problems, ...problems];
     this.#owners = owners;
-    const change = this.#registry.replace(tools, { source, owner: this.#dir, priority: 0 });
+    const origin = { source, owner: this.#dir, priority: 0 };
+    this.#registry.reserve(takenNames(files), origin);
+    const change = this.#registry.replace(tools, origin);
     const errors = this.#events.ended({ why, change, problems: this.#problems, owners });
     this.#runs.alsoWatch([...files.values()].flatMap(({ modules }) => [...modules.keys()]));
     return { ...change, errors };

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FileReport, isMap } from "../../schema/index.ts";
 import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
 import { type ParsedJsonc, parseJsonc } from "./parse-jsonc.ts";
+import { readConfigText } from "./read-config-text.ts";
 
 /** One of the files that name servers, read. */
 export interface ConfigFile {
@@ -45,10 +45,10 @@ export function parseConfigFile(text: string, name: string): ConfigFile {
 /** The text, undefined where there is no file, or why it cannot be read. */
 function textOf(path: string): string | undefined | Error {
   try {
-    return readFileSync(path, "utf8");
+    return readConfigText(path);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return "code" in error && error.code === "ENOENT" ? undefined : error;
+    if (error instanceof Error) return error;
+    throw error;
   }
 }
 

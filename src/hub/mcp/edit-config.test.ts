@@ -43,7 +43,11 @@ describe("adding a server", () => {
   });
 
   test("takes a trailing comma and a one-line file as they are", () => {
-    for (const text of ['{"mcpServers":{"a":{"command":"x"},}}', '{"mcpServers":{"a":{"command":"x"} /* , */ }}']) {
+    for (const text of [
+      '{"mcpServers":{"a":{"command":"x"},}}',
+      '{"mcpServers":{"a":{"command":"x"} /* , */ }}',
+      '{"mcpServers":{"a":{"command":"x"} // a, b\n}}',
+    ]) {
       expect(Object.keys(serversIn(addServer(text, "b", entry)))).toEqual(["a", "b"]);
     }
   });
@@ -69,6 +73,46 @@ describe("removing a server", () => {
     ["c", ["a", "b"]],
   ])("%s leaves the others", (name, left) => {
     expect(Object.keys(serversIn(removeServer(text, name) ?? ""))).toEqual(left);
+  });
+
+  const commented = `{
+  "mcpServers": {
+    // about a
+    "a": { "command": "1" }, // a, too
+    /* about b */
+    "b": { "command": "1" }, // b, too
+    // about c
+    "c": { "command": "1" } // c, too
+    // about none
+  }
+}
+`;
+
+  test.each([
+    ["a", ["// a, too"]],
+    ["b", ["// b, too"]],
+    ["c", ["// c, too"]],
+  ])("%s takes only its own line along, with what is said there", (name, gone) => {
+    const after = removeServer(commented, name) ?? "";
+    expect(Object.keys(serversIn(after))).toHaveLength(2);
+    const lines = commented.split("\n").filter((line) => !line.includes(gone[0] ?? ""));
+    expect(after).toBe(
+      lines.join("\n").replace('1" }, // b, too', name === "c" ? '1" } // b, too' : '1" }, // b, too'),
+    );
+  });
+
+  test.each<[string, string, string]>([
+    ['{"mcpServers":{"a":{"command":"1"},"b":{"command":"2"}}}', "b", '{"mcpServers":{"a":{"command":"1"}}}'],
+    ['{"mcpServers":{"a":{"command":"1"},"b":{"command":"2"}}}', "a", '{"mcpServers":{"b":{"command":"2"}}}'],
+    ['{ "mcpServers": { "a": { "command": "1" }, "b": 2, } }', "b", '{ "mcpServers": { "a": { "command": "1" }, } }'],
+    ['{ "mcpServers": { "a": 1 /* , */ , "b": 2 } }', "b", '{ "mcpServers": { "a": 1 /* , */ } }'],
+    [
+      '{\r\n  "mcpServers": {\r\n    "a": 1,\r\n    "b": 2\r\n  }\r\n}',
+      "b",
+      '{\r\n  "mcpServers": {\r\n    "a": 1\r\n  }\r\n}',
+    ],
+  ])("%j without %s", (before, name, after) => {
+    expect(removeServer(before, name)).toBe(after);
   });
 
   test("the last one leaves an empty map, and an unknown one nothing to do", () => {

@@ -38,17 +38,20 @@ export function addServer(text: string | undefined, name: string, entry: ServerE
   return insert(text, root, ["mcpServers", { [name]: entry }]);
 }
 
-/** The text of the file without a server; undefined where it has none of this name. */
+/** The text of the file without a server; undefined where it has none of this name. What is said of others stays. */
 export function removeServer(text: string, name: string): string | undefined {
   const file = readable(text);
   const members = nodeAt(file.parsed.root, file.path)?.members ?? [];
   const at = members.findIndex(({ key }) => key === name || cleanName(key) === name);
   const [member, next, before] = [members[at], members[at + 1], members[at - 1]];
   if (member === undefined) return undefined;
-  // With the comma on one of its sides, and the line it stands on.
-  if (next !== undefined) return text.slice(0, member.start) + text.slice(next.start);
-  if (before === undefined) return text.slice(0, member.start).trimEnd() + text.slice(endOf(text, member));
-  return text.slice(0, before.node.end) + text.slice(endOf(text, member));
+  const [start, end] = linesOf(text, member);
+  const [head, tail] = [text.slice(0, start), text.slice(end)];
+  // Where it was the last one, and no comma follows it, none may follow the one before it either.
+  const isLast = before !== undefined && next === undefined && commaAfter(text, member) === undefined;
+  const comma = isLast ? commaAfter(text, before) : undefined;
+  const kept = comma === undefined ? head : head.slice(0, comma) + head.slice(comma + 1);
+  return (next === undefined && start === member.start ? kept.trimEnd() : kept) + tail;
 }
 
 function readable(text: string): ConfigFile {
@@ -79,20 +82,28 @@ function insert(text: string, object: JsoncNode, [key, value]: readonly [key: st
   const written = JSON.stringify(value, null, unit).replaceAll("\n", `\n${indent}`);
   const member = `\n${indent}${JSON.stringify(key)}: ${written}`;
   if (last === undefined) return `${text.slice(0, start + 1)}${member}\n${own}${text.slice(end - 1).trimStart()}`;
-  const comma = hasComma(text, last) ? "" : ",";
+  const comma = commaAfter(text, last) === undefined ? "," : "";
   const rest = text.slice(last.node.end, end - 1);
   return `${text.slice(0, last.node.end)}${comma}${rest.trimEnd()}${member}\n${own}${text.slice(end - 1)}`;
 }
 
-/** Does a comma follow, after comments maybe? */
-function hasComma(text: string, { node }: JsoncMember): boolean {
-  return /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*,/.test(text.slice(node.end));
+/** Where the comma after a member is, after comments maybe. */
+function commaAfter(text: string, { node }: JsoncMember): number | undefined {
+  // Nothing comes after the blanks that could make them end sooner: a comma in a comment is none.
+  const blank = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+  blank.lastIndex = node.end;
+  const at = node.end + (blank.exec(text)?.[0].length ?? 0);
+  return text[at] === "," ? at : undefined;
 }
 
-/** Where the member ends, with a comma after it. */
-function endOf(text: string, { node }: JsoncMember): number {
-  const comma = /^\s*,/.exec(text.slice(node.end));
-  return node.end + (comma?.[0].length ?? 0);
+/** From where to where a member goes: with its comma and, where no other is on its lines, with these as a whole. */
+function linesOf(text: string, member: JsoncMember): readonly [start: number, end: number] {
+  const comma = commaAfter(text, member);
+  const end = comma === undefined ? member.node.end : comma + 1;
+  const line = text.lastIndexOf("\n", member.start - 1) + 1;
+  const rest = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t\r]*)?(?:\r?\n|$)/.exec(text.slice(end))?.[0];
+  const isAlone = rest !== undefined && line > 0 && text.slice(line, member.start).trim() === "";
+  return isAlone ? [line, end + rest.length] : [member.start, end];
 }
 
 function lineIndent(text: string, offset: number): string {

@@ -1,6 +1,6 @@
 import { basename, sep } from "node:path";
 import type { Secrets } from "../../tool/index.ts";
-import { suggest } from "../../text/index.ts";
+import { isSecretName, suggest } from "../../text/index.ts";
 
 /** What a text of the file may name. */
 export interface ExpandWorld {
@@ -86,21 +86,29 @@ function prefixed(kind: string, name: string, world: ExpandWorld): Answer {
   }
 }
 
+/** What every program knows anyway: of these nobody has to say that files may read them. */
+const harmless: ReadonlySet<string> = new Set(
+  "HOME USERPROFILE USER LOGNAME USERNAME SHELL PATH TMPDIR TEMP TMP LANG LC_ALL TZ".split(" "),
+);
+
 function variable(name: string, { env, allowedEnv, secretNames }: ExpandWorld, otherwise?: string): Answer {
-  if (!allowedEnv.includes(name)) {
+  if (!allowedEnv.includes(name) && !harmless.has(name)) {
     if (otherwise !== undefined) return { value: otherwise };
-    const isSecret = secretNames.includes(name);
-    return {
-      code: "env_not_allowed",
-      message: `the workspace does not let its files read the environment variable ${name}`,
-      hint: isSecret
-        ? `it is a secret of the workspace: write \${secret.${name}}`
-        : `add ${name} to \`secrets\` of windlass.yaml and write \${secret.${name}}, or, if it is no secret, to \`env\``,
-    };
+    const message = `the workspace does not let its files read the environment variable ${name}`;
+    return { code: "env_not_allowed", message, hint: hintFor(name, secretNames) };
   }
   const value = (Object.hasOwn(env, name) ? env[name] : undefined) ?? otherwise;
   if (value !== undefined) return { value };
   return { code: "env_missing", message: `the environment variable ${name} is not set`, hint: `set ${name}` };
+}
+
+/** The likelier of two ways first. */
+function hintFor(name: string, secretNames: readonly string[]): string {
+  if (secretNames.includes(name)) return `it is a secret of the workspace: write \${secret.${name}}`;
+  const asSecret = `to \`secrets\` and write \${secret.${name}}`;
+  return isSecretName(name)
+    ? `add ${name} ${asSecret}, or, if it is no secret, to \`env\`; both are in windlass.yaml`
+    : `add ${name} to \`env\` of windlass.yaml, or, if it is a secret, ${asSecret}`;
 }
 
 function secretOf(name: string, { secrets, secretNames }: ExpandWorld): Answer {

@@ -5,6 +5,7 @@ import { toolNames } from "./mcp-names.ts";
 import type { McpDefinition } from "./mcp-port.ts";
 import { nameGlob } from "./name-glob.ts";
 import type { McpServer } from "./server-config.ts";
+import { changedFrom } from "./server-identity.ts";
 import type { McpSourceLimits } from "./source-limits.ts";
 import type { McpSourceReason } from "./source-reasons.ts";
 import type { KeptPins } from "./state-files.ts";
@@ -49,13 +50,14 @@ export function judgeDefinitions(definitions: readonly McpDefinition[], judging:
   const dropped = definitions.length - limits.tools;
   if (dropped > 0) notes.push(`${dropped} tools are left out: a server may have ${limits.tools}`);
   const known = kept?.pins ?? new Map<string, Pin>();
-  const takesAll = server.trust === "all" || (server.trust === "first" && kept === undefined);
+  const changed = changedFrom(server, kept) !== undefined;
+  const takesAll = kept === undefined ? server.trust !== "ask" : server.trust === "all" && !changed;
   const pins = takesAll ? withPins(known, sane, limits) : known;
   const judged = { definitions: sane, notes, tools: judgeTools(named, { ...judging, pins, sane: new Set(sane) }) };
-  const { identity, shown } = server;
-  const isNew = takesAll && (kept?.identity !== identity || !samePins(known, pins));
+  const { identity, shown, parts, trust } = server;
   // A server that is seen for the first time is known from now on, also where nothing of it is approved.
-  return isNew || kept === undefined ? { ...judged, pins: { identity, shown, pins } } : judged;
+  const isNew = kept === undefined || (!changed && (kept.trust !== trust || !samePins(known, pins)));
+  return isNew ? { ...judged, pins: { identity, shown, parts, trust, pins } } : judged;
 }
 
 interface ToolJudging extends Judging {
@@ -65,14 +67,15 @@ interface ToolJudging extends Judging {
 
 function judgeTools(named: readonly NamedTool[], { server, kept, limits, pins, sane }: ToolJudging): JudgedTool[] {
   const ofServer = new Map([[server.name, pins]]);
-  const isChanged = kept !== undefined && kept.identity !== server.identity && server.trust !== "all";
+  const before = changedFrom(server, kept);
+  const changed = before && changedServer(server, before);
   return named.map((tool) => {
     const fault = definitionFault(tool.definition, limits) ?? (sane.has(tool.definition) ? undefined : tooMuch);
     // What is refused at any rate is not worth the work of telling it from others.
     if (fault !== undefined) return { ...tool, hash: "", refused: fault };
     const verdict = checkDefinition(ofServer, server.name, tool.definition);
     const judged = { ...tool, hash: verdict.hash ?? "" };
-    if (isChanged) return { ...judged, refused: changedServer(kept) };
+    if (changed !== undefined) return { ...judged, refused: changed };
     return verdict.ok ? judged : { ...judged, refused: verdict };
   });
 }
@@ -103,13 +106,15 @@ function withPins(
   return pins;
 }
 
-/** The refusal of everything that a server offers under another command line or address than was approved. */
-export function changedServer(kept: KeptPins): NonNullable<JudgedTool["refused"]> {
+/** The refusal of everything that a server offers in another form than was approved. */
+export function changedServer({ identity }: McpServer, kept: KeptPins): NonNullable<JudgedTool["refused"]> {
+  const reason = "server_changed";
+  if (kept.identity === undefined) return { reason, message: "what was approved of the server cannot be read" };
   const message =
-    kept.identity === undefined
-      ? "what was approved of the server cannot be read"
-      : "the command line or the address of the server changed since it was approved";
-  return { reason: "server_changed", message };
+    kept.identity === identity
+      ? 'the server is to be trusted with every change ("trust": "all"), which nobody has approved'
+      : "the command line, the environment or the address of the server changed since it was approved";
+  return { reason, message };
 }
 
 type NamedTool = Pick<JudgedTool, "definition" | "name" | "short">;

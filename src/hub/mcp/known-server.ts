@@ -3,12 +3,14 @@ import type { Problem } from "../../text/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import { type Judged, type JudgedTool, changedServer, judgeDefinitions } from "./judge-definitions.ts";
 import { mapOutcome } from "./map-outcome.ts";
-import type { McpConnection, McpDefinition } from "./mcp-port.ts";
+import type { McpConnection, McpDefinition, McpResource } from "./mcp-port.ts";
 import type { McpReview, McpServerStatus } from "./mcp-status.ts";
 import { approvedPins, refusedTools, reviewServer } from "./review-server.ts";
 import type { McpServer } from "./server-config.ts";
+import { changedFrom } from "./server-identity.ts";
 import { ServerLink } from "./server-link.ts";
-import { ServerTools, type ToolCall, refusal } from "./server-tools.ts";
+import { ServerResources } from "./server-resources.ts";
+import { ServerTools, type ToolCall, originOf, refusal } from "./server-tools.ts";
 import { refuseMcp } from "./source-reasons.ts";
 import type { SourceWorld } from "./source-world.ts";
 import type { Catalogue, KeptPins } from "./state-files.ts";
@@ -19,9 +21,14 @@ export class KnownServer {
   readonly #world: SourceWorld;
   readonly #link: ServerLink;
   readonly #shown: ServerTools;
+  /** Its tools are wanted no more: what is made known of them is made known to nobody. */
+  readonly #left = new AbortController();
+  #resources: ServerResources | undefined;
   #kept: KeptPins | undefined;
   #catalogue: Catalogue | undefined;
   #judged: Judged = { definitions: [], tools: [], notes: [] };
+  /** What the log was last told. */
+  #told: { readonly connection: McpConnection; readonly length: number } | undefined;
   /** Why the last connection could not be made. */
   #failure: string | undefined;
 
@@ -52,13 +59,26 @@ export class KnownServer {
     return (this.#catalogue?.resources ?? 0) > 0;
   }
 
+  /** Its resources, as the tools that read them ask for them. */
+  get resources(): ServerResources {
+    const { registry } = this.#world;
+    this.#resources ??= new ServerResources({
+      server: this.server.name,
+      use: (signal, work) => this.use(signal, work),
+      listed: (resources) => this.#keepResources(resources),
+      isListed: (uri) => this.#catalogue?.uris.includes(uri) === true,
+      adopt: (tool) => registry.adopt(tool, originOf(this.server.name)),
+    });
+    return this.#resources;
+  }
+
   /** Takes what earlier connections left, and what was approved meanwhile; connects to nobody. */
   recall(): void {
     const { files, limits } = this.#world;
     this.#kept = files.pins(this.server.name);
     this.#catalogue ??= files.catalogue(this.server.name);
     // Without pins everything would be refused, instead of being taken as at first sight.
-    if (this.#kept === undefined && this.server.trust === "first") this.#catalogue = undefined;
+    if (this.#kept === undefined && this.server.trust !== "ask") this.#catalogue = undefined;
     const definitions = this.#catalogue?.definitions ?? [];
     this.#judged = judgeDefinitions(definitions, { server: this.server, kept: this.#kept, limits });
     this.#show();
@@ -66,10 +86,11 @@ export class KnownServer {
 
   /** Makes its tools known, where they are not. */
   async prepare(signal: AbortSignal): Promise<void> {
-    if (this.isKnown || this.#isChanged()) return;
+    if (this.isKnown || this.#isChanged) return;
     // A connection that is there listed its tools when it was made; by now they are forgotten.
-    if (this.#link.state === "connected") await this.#link.refresh(signal);
-    else await this.#link.use(signal, async () => {});
+    const wanted = AbortSignal.any([signal, this.#left.signal]);
+    if (this.#link.state === "connected") await this.#link.refresh(wanted);
+    else await this.#link.use(wanted, async () => {});
   }
 
   /** Connects and lists the tools, whatever is known; for somebody who asks for exactly that. */
@@ -79,20 +100,23 @@ export class KnownServer {
 
   /** Works with a connection. */
   async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
-    if (this.#isChanged() && this.#kept !== undefined) {
+    const before = changedFrom(this.server, this.#kept);
+    if (before !== undefined) {
       const { name } = this.server;
-      const { message } = changedServer(this.#kept);
+      const { message } = changedServer(this.server, before);
       throw refuseMcp("server_changed", `${name} is refused: ${message}; run \`windlass mcp approve ${name}\``);
     }
     return this.#link.use(signal, work);
   }
 
   review(tool?: string): McpReview {
-    return reviewServer(this.server, { tools: this.#judged.tools, kept: this.#kept }, tool);
+    return reviewServer(this.server, { judged: this.#judged, kept: this.#kept }, tool);
   }
 
   approve(review: McpReview): void {
     const { files, limits } = this.#world;
+    if (review.identity !== this.server.identity)
+      throw refuseMcp("server_changed", `${this.server.name} was changed just now; look at it and approve it again`);
     const kept = approvedPins(this.server, files.pins(this.server.name), review);
     files.keepPins(this.server.name, kept);
     this.#kept = kept;
@@ -112,6 +136,7 @@ export class KnownServer {
       transport: server.address.kind,
       shown: server.shown,
       ...(this.#catalogue !== undefined && { protocol: this.#catalogue.protocol, seenAt: this.#catalogue.at }),
+      ...(this.#catalogue?.instructions !== undefined && { instructions: this.#catalogue.instructions }),
       tools: usable.map(({ name }) => name),
       refused: refusedTools(this.#judged.tools),
       resources: this.#catalogue?.resources ?? 0,
@@ -135,18 +160,23 @@ export class KnownServer {
     return found;
   }
 
-  /** Takes its tools away and ends the connection. */
+  /** Takes its tools away, and ends the connection once the calls under way are done. */
   async leave(): Promise<void> {
     this.#shown.show(this.server, [], this.#world.change);
-    await this.close();
+    this.#left.abort(refuseMcp("tool_gone", `the MCP server "${this.server.name}" is not used any more`));
+    await this.#link.leave();
   }
 
   close(): Promise<void> {
     return this.#link.close();
   }
 
+  get #isChanged(): boolean {
+    return changedFrom(this.server, this.#kept) !== undefined;
+  }
+
   #state(): McpServerStatus["state"] {
-    if (this.#isChanged()) return "changed";
+    if (this.#isChanged) return "changed";
     if (this.#link.state !== "idle") return this.#link.state;
     if (this.#link.isDown || (!this.isKnown && this.#link.lastFailure !== undefined)) return "down";
     return this.isKnown ? "known" : "unknown";
@@ -155,14 +185,8 @@ export class KnownServer {
   #todo(): string | undefined {
     const { name } = this.server;
     const fixable = this.#judged.tools.some(({ refused, hash }) => refused !== undefined && hash !== "");
-    if (fixable || this.#isChanged()) return `\`windlass mcp approve ${name}\` shows what changed and asks`;
+    if (fixable || this.#isChanged) return `\`windlass mcp approve ${name}\` shows what changed and asks`;
     return undefined;
-  }
-
-  /** Approved under another command line or address: not even connected to. */
-  #isChanged(): boolean {
-    const { identity, trust } = this.server;
-    return trust !== "all" && this.#kept !== undefined && this.#kept.identity !== identity;
   }
 
   async #call(tool: JudgedTool, args: unknown, { context, effect }: ToolCall): Promise<unknown> {
@@ -193,14 +217,15 @@ export class KnownServer {
   #listed(definitions: readonly McpDefinition[], connection: McpConnection): void {
     const { files, limits, log, clock } = this.#world;
     const { name, identity } = this.server;
+    const { protocol, instructions } = connection;
+    const said = instructions === undefined ? {} : { instructions };
     this.#failure = undefined;
     // Another process may have approved something.
     this.#kept = files.pins(name) ?? this.#kept;
     this.#judged = judgeDefinitions(definitions, { server: this.server, kept: this.#kept, limits });
-    const { pins, tools, definitions: kept } = this.#judged;
-    const { protocol } = connection;
-    const resources = this.#catalogue?.resources ?? 0;
-    this.#catalogue = { identity, protocol, definitions: kept, resources, at: clock.now() };
+    const { pins, definitions: kept } = this.#judged;
+    const { resources = 0, uris = [] } = this.#catalogue ?? {};
+    this.#catalogue = { identity, protocol, ...said, definitions: kept, resources, uris, at: clock.now() };
     try {
       if (pins !== undefined) files.keepPins(name, pins);
       this.#kept = pins ?? this.#kept;
@@ -210,28 +235,45 @@ export class KnownServer {
       this.#kept = pins ?? this.#kept;
       log(`${name}: what it offers cannot be remembered: ${error instanceof Error ? error.message : String(error)}`);
     }
-    log(`${name}: connected (protocol ${protocol}), ${tools.length} tools`);
+    this.#tell(connection);
     this.#show();
     void this.#countResources(connection);
   }
 
+  /** A connection is told of once; its tools again where their number is another. */
+  #tell(connection: McpConnection): void {
+    const { length } = this.#judged.tools;
+    const tools = `${length} ${length === 1 ? "tool" : "tools"}`;
+    const before = this.#told;
+    this.#told = { connection, length };
+    const said = `${this.server.name}: `;
+    if (before?.connection !== connection)
+      this.#world.log(`${said}connected (protocol ${connection.protocol}), ${tools}`);
+    else if (before.length !== length) this.#world.log(`${said}offers ${tools} now`);
+  }
+
   async #countResources(connection: McpConnection): Promise<void> {
-    const { clock, limits, files, resourcesChanged } = this.#world;
+    const { clock, limits } = this.#world;
     const late = new AbortController();
     const timer = clock.after(limits.listMs, () => late.abort());
     timer.hold(false);
     try {
-      const { length } = await connection.listResources(late.signal);
-      const before = this.#catalogue;
-      if (before === undefined || before.resources === length) return;
-      this.#catalogue = { ...before, resources: length };
-      files.keepCatalogue(this.server.name, this.#catalogue);
-      resourcesChanged();
+      this.#keepResources(await connection.listResources(late.signal));
     } catch {
       // Tools are what counts; who asks for the resources is told what is wrong with them.
     } finally {
       timer.cancel();
     }
+  }
+
+  #keepResources(listed: readonly McpResource[]): void {
+    const { files, resourcesChanged } = this.#world;
+    const before = this.#catalogue;
+    const uris = keptUris(listed);
+    if (before === undefined || (before.resources === listed.length && isSameList(before.uris, uris))) return;
+    this.#catalogue = { ...before, resources: listed.length, uris };
+    files.keepCatalogue(this.server.name, this.#catalogue);
+    if (before.resources !== listed.length) resourcesChanged();
   }
 
   #show(): void {
@@ -249,6 +291,19 @@ export class KnownServer {
   #problem(code: string, message: string): Problem {
     return { severity: "warning", code, message: `${this.server.name}: ${message}`, ...this.server.place };
   }
+}
+
+const mostUris = 2_000;
+const mostUriChars = 262_144;
+
+/** The addresses that are remembered: so many, and so long together. */
+function keptUris(listed: readonly McpResource[]): readonly string[] {
+  let left = mostUriChars;
+  return listed.slice(0, mostUris).flatMap(({ uri }) => ((left -= uri.length) < 0 ? [] : [uri]));
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, at) => item === b[at]);
 }
 
 /** A call whose connection died may have run; whether that matters is known here. */

@@ -4,6 +4,17 @@ import { toolNameProblem } from "../../tool/index.ts";
 /** What stands before the `/` of names that are no names of servers. */
 const reserved: ReadonlySet<string> = new Set(["tools", "skills", "mcps", "chains", "capability"]);
 
+/**
+ * Names of tools that are doors to the rest: to skills, results, tools and servers. They are there only where there is
+ * something behind them, and a server must not stand there instead.
+ */
+const doors: ReadonlySet<string> = new Set(["skill", "skill_read", "read_result", "find_tools"]);
+
+/** May a tool of a server go by this short name? */
+export function mayBeShort(name: string): boolean {
+  return !doors.has(name) && !name.startsWith("mcp_");
+}
+
 /** A name with `_` for everything that the name of a tool cannot hold. */
 export function cleanName(name: string): string {
   const clean = stripUnsafe(name)

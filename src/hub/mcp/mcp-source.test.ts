@@ -5,10 +5,21 @@ import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { FakeServer, definition, fakeWorkspace, mcpJson } from "../../../test/support/fake-mcp.ts";
 import { writeFiles } from "../../../test/support/workspace.ts";
 import { fail } from "../../base/index.ts";
-import { defineTool } from "../../tool/index.ts";
+import { createEngine } from "../../engine/index.ts";
+import { ToolRegistry, defineTool } from "../../tool/index.ts";
 import { pinnedParts } from "./check-definition.ts";
+import { createMcpSource } from "./mcp-source.ts";
 
 const read = { annotations: { readOnlyHint: true } };
+
+const world = (dir: string) => ({
+  dir,
+  registry: new ToolRegistry(),
+  env: {},
+  allowedEnv: [],
+  secrets: { get: () => undefined },
+  secretNames: [],
+});
 
 describe("[C04] servers are known without connecting", () => {
   test("one that was never seen is connected to when it is asked for", async () => {
@@ -127,6 +138,25 @@ describe("[C01] names", () => {
     await source.prepare();
     expect(registry.get("mcp/a")).toMatchObject({ tags: ["mcp"] });
     expect(registry.get("mcp/a")?.broken).toBeUndefined();
+    await source.close();
+  });
+
+  test("a server stands at no door, and not where the name of somebody's broken tool is kept", async () => {
+    const server = new FakeServer(
+      ...["skill", "read_result", "mcp_resources", "greet"].map((name) => definition(name)),
+    );
+    const { source, registry } = await fakeWorkspace({ server });
+    registry.reserve(["greet"], { owner: "tools" });
+    await source.load();
+    await source.prepare();
+    expect(registry.names().toSorted()).toEqual([
+      "server/greet",
+      "server/mcp_resources",
+      "server/read_result",
+      "server/skill",
+    ]);
+    registry.reserve([], { owner: "tools" });
+    expect(registry.resolve("greet")?.owner).toBe("server");
     await source.close();
   });
 
@@ -404,6 +434,116 @@ describe("definitions are pinned", () => {
     await source.close();
   });
 
+  test.each([
+    ["another command line", { command: "evil", trust: "all" }],
+    ["another environment", { env: { NODE_OPTIONS: "-r evil" }, trust: "all" }],
+    ["the same, trusted further", { trust: "all" }],
+  ])("%s is asked about, whatever the file says of trust", async (_what, entry) => {
+    const server = new FakeServer(definition("a", read));
+    const first = await fakeWorkspace({ server });
+    await first.source.load();
+    await first.source.prepare();
+    await first.source.close();
+    await writeFiles(first.dir, mcpJson({ server: entry }));
+    server.definitions = [definition("a", { ...read, description: "evil" })];
+    const { source, engine } = first.again();
+    await source.load();
+    await source.prepare("server");
+    expect(await engine.call("server/a", {})).toMatchObject({ error: { reason: "server_changed" } });
+    expect(server.connects).toBe(1);
+    await source.refresh("server");
+    const review = source.review("server");
+    expect(review.address?.parts.filter(({ isChanged }) => isChanged)).toContainEqual({
+      part: "trust",
+      before: "first",
+      after: "all",
+      isChanged: true,
+    });
+    expect(review.tools).toMatchObject([{ name: "server/a", changes: [{ path: "description" }] }]);
+    expect(await engine.call("server/a", {})).toMatchObject({ error: { reason: "server_changed" } });
+    source.approve(review);
+    expect(await engine.call("server/a", {})).toMatchObject({ success: true });
+    await source.close();
+  });
+
+  test("less trust needs no approval, and more of it does again", async () => {
+    const server = new FakeServer(definition("a", read));
+    const first = await fakeWorkspace({ server }, { files: mcpJson({ server: { trust: "all" } }) });
+    await first.source.load();
+    await first.source.prepare();
+    await first.source.close();
+    await writeFiles(first.dir, mcpJson({ server: {} }));
+    const second = first.again();
+    await second.source.load();
+    expect(await second.engine.call("server/a", {})).toMatchObject({ success: true });
+    await second.source.close();
+    await writeFiles(first.dir, mcpJson({ server: { trust: "all" } }));
+    const third = first.again();
+    await third.source.load();
+    expect(await third.engine.call("server/a", {})).toMatchObject({ error: { reason: "server_changed" } });
+    await third.source.close();
+  });
+
+  test("every part of a server is shown before it is approved, secrets hidden", async () => {
+    const server = new FakeServer(definition("a", read));
+    const entry = { env: { MODE: "x", API_KEY: "first-secret", TOKEN: "${secret.T}" }, cwd: "a" };
+    const options = { files: mcpJson({ server: entry }), secrets: { get: () => "s" }, secretNames: ["T"] };
+    const first = await fakeWorkspace({ server }, options);
+    await first.source.load();
+    await first.source.prepare();
+    await first.source.close();
+    const changed = { ...entry, env: { ...entry.env, API_KEY: "second-secret", LD_PRELOAD: "./evil.so" }, cwd: "b" };
+    await writeFiles(first.dir, mcpJson({ server: changed }));
+    const { source } = first.again();
+    await source.load();
+    const review = source.review("server");
+    expect(review.address?.parts).toEqual([
+      { part: "command", before: "serve server", after: "serve server", isChanged: false },
+      { part: "cwd", before: "a", after: "b", isChanged: true },
+      { part: "env.MODE", before: "x", after: "x", isChanged: false },
+      { part: "env.API_KEY", before: "[hidden]", after: "[hidden]", isChanged: true },
+      { part: "env.TOKEN", before: "${secret.T}", after: "${secret.T}", isChanged: false },
+      { part: "env.LD_PRELOAD", after: "./evil.so", isChanged: true },
+      { part: "trust", before: "first", after: "first", isChanged: false },
+    ]);
+    const kept = join(first.dir, ".windlass/mcp/pins");
+    expect(readFileSync(join(kept, readdirSync(kept)[0] ?? ""), "utf8")).not.toContain("first-secret");
+    await source.close();
+  });
+
+  test("what was changed after it was looked at is not approved", async () => {
+    const server = new FakeServer(definition("a", read));
+    const { source, dir } = await fakeWorkspace({ server });
+    await source.load();
+    await source.prepare();
+    const review = source.review("server");
+    await writeFiles(dir, mcpJson({ server: { args: ["--evil"] } }));
+    await source.reload();
+    expect(() => source.approve(review)).toThrow("changed just now");
+    await source.close();
+  });
+
+  test("a tool that the workspace leaves out is not gone, and stays approved", async () => {
+    const server = new FakeServer(definition("a", read), definition("b", read));
+    const first = await fakeWorkspace({ server });
+    await first.source.load();
+    await first.source.prepare();
+    await first.source.close();
+    await writeFiles(first.dir, mcpJson({ server: { tools: { deny: ["b"] } } }));
+    const second = first.again();
+    await second.source.load();
+    await second.source.refresh("server");
+    const review = second.source.review("server");
+    expect(review.gone).toEqual([]);
+    second.source.approve(review);
+    await second.source.close();
+    await writeFiles(first.dir, mcpJson({ server: {} }));
+    const third = first.again();
+    await third.source.load();
+    expect(await third.engine.call("server/b", {})).toMatchObject({ success: true });
+    await third.source.close();
+  });
+
   test("trust says whose definitions are taken", async () => {
     const [all, ask] = [new FakeServer(definition("a", read)), new FakeServer(definition("a", read))];
     const files = mcpJson({ all: { trust: "all" }, ask: { trust: "ask" } });
@@ -645,18 +785,147 @@ describe("the files are looked at again", () => {
       ["two", "connected"],
       ["one", "disabled"],
     ]);
-    await writeFiles(dir, { "mcp.json": "{" });
-    expect(await source.reload()).toMatchObject({ errors: 1, removed: ["two/b"] });
+    await writeFiles(dir, { "mcp.json": "{}" });
+    expect(await source.reload()).toMatchObject({ errors: 0, removed: ["two/b"] });
+    await source.close();
+  });
+
+  test.each(["", "{", '{ "mcpServers": { "server": { "comm', "[]", '{ "mcpServers": 1 }'])(
+    "a file that is half saved, %j, takes no server away, and says so",
+    async (half) => {
+      const server = new FakeServer(definition("a", read));
+      const { source, engine, dir, log, events } = await fakeWorkspace({ server });
+      await source.load();
+      await source.prepare();
+      const whole = readFileSync(join(dir, "mcp.json"), "utf8");
+      const gate = Promise.withResolvers<void>();
+      server.handler = async () => {
+        await gate.promise;
+        return { isError: false, content: [{ type: "text", text: "done" }] };
+      };
+      const call = engine.call("server/a", {});
+      await settle();
+      await writeFiles(dir, { "mcp.json": half });
+      expect(await source.reload()).toMatchObject({ errors: 1, removed: [] });
+      expect(await source.reload()).toMatchObject({ errors: 1, removed: [] });
+      expect(log.join("\n")).toContain("mcp.json cannot be read");
+      expect(events).toContainEqual(expect.objectContaining({ type: "load_error", file: "mcp.json" }));
+      expect(source.problems().map(({ code }) => code)).toContain("last_version_kept");
+      expect(source.sourceOf("mcp.json")).toBe(half);
+      gate.resolve();
+      expect(await call).toMatchObject({ output: "done" });
+      await writeFiles(dir, { "mcp.json": whole });
+      expect(await source.reload()).toMatchObject({ errors: 0, removed: [], added: [], updated: [] });
+      expect(server.connects).toBe(1);
+      await source.close();
+    },
+  );
+
+  test("a file that was never whole names nobody", async () => {
+    const { source } = await fakeWorkspace({}, { files: { "mcp.json": "{" } });
+    await source.load();
+    expect(source.status()).toEqual([]);
+    expect(source.problems()).toMatchObject([{ severity: "error", code: "json_syntax" }]);
+    await source.close();
+  });
+
+  test.each([
+    ["removed", {}],
+    ["changed", { server: { timeout: 5 } }],
+  ])("a server that is %s finishes what is under way and begins nothing else", async (_how, entries) => {
+    const server = new FakeServer(definition("a", read));
+    const { source, engine, dir, registry } = await fakeWorkspace({ server });
+    await source.load();
+    await source.prepare();
+    const tool = registry.get("server/a");
+    const gate = Promise.withResolvers<void>();
+    server.handler = async () => {
+      await gate.promise;
+      return { isError: false, content: [{ type: "text", text: "done" }] };
+    };
+    const call = engine.call("server/a", {});
+    await settle();
+    await writeFiles(dir, mcpJson(entries));
+    await source.reload();
+    const late = tool === undefined ? undefined : await engine.call(tool, {}, { maxRetries: 0 });
+    expect(late).toMatchObject({ error: { reason: "tool_gone" } });
+    expect(server.open.size).toBe(1);
+    gate.resolve();
+    expect(await call).toMatchObject({ output: "done" });
+    await settle();
+    expect(server.open.size).toBe(0);
+    await source.close();
+  });
+
+  test("closing does not wait for the calls of a server that was removed", async () => {
+    const server = new FakeServer(definition("a", read));
+    const { source, engine, dir } = await fakeWorkspace({ server });
+    await source.load();
+    await source.prepare();
+    server.handler = () => new Promise(() => {});
+    const call = engine.call("server/a", {}, { maxRetries: 0, timeoutMs: 500 });
+    await settle();
+    await writeFiles(dir, { "mcp.json": "{}" });
+    await source.reload();
+    const since = performance.now();
+    await source.close();
+    expect(server.open.size).toBe(0);
+    await call;
+    expect(performance.now() - since).toBeLessThan(3_000);
+  });
+
+  test("keys that come into the files are told before anybody can say them", async () => {
+    const files = mcpJson({ server: { env: { API_KEY: "a-long-secret" } } });
+    const told: string[] = [];
+    const { source, dir } = await fakeWorkspace(
+      { server: new FakeServer() },
+      { files, onSecrets: (values) => told.push(...values) },
+    );
+    await source.load();
+    expect(told).toContain("a-long-secret");
+    await writeFiles(dir, mcpJson({ server: { env: { API_KEY: "another-secret" } } }));
+    await source.reload();
+    expect(told).toContain("another-secret");
     await source.close();
   });
 });
 
-test("keys in the files are known before they are loaded", async () => {
-  const files = mcpJson({ server: { env: { API_KEY: "a-long-secret" } } });
-  const { source } = await fakeWorkspace({ server: new FakeServer() }, { files });
-  expect(source.secretValues).toContain("a-long-secret");
+test("closing waits until what an earlier process left running is gone, within a bound", async () => {
+  const { source, dir } = await fakeWorkspace({}, { files: { "mcp.json": "{}" } });
+  await writeFiles(dir, { ".windlass/mcp/children/1.json": "{}" });
+  const gate = Promise.withResolvers<void>();
+  let reaped = 0;
+  const reap = async (): Promise<void> => {
+    await gate.promise;
+    reaped++;
+  };
+  const connector = () => Promise.resolve({ reap, connect: () => Promise.reject(new Error("never")) });
+  const slow = createMcpSource({ ...world(dir), connector });
+  await slow.load();
+  const closing = slow.close();
+  setTimeout(gate.resolve, 20);
+  await closing;
+  expect(reaped).toBe(1);
+  const stuck = createMcpSource({ ...world(dir), connector: () => new Promise(() => {}), limits: { closeMs: 30 } });
+  await stuck.load();
+  await stuck.close();
+  await source.close();
+});
+
+test("what a connection lists is told in the log once, and again where it is more or less", async () => {
+  const clock = new FakeClock();
+  const server = new FakeServer(definition("a", read));
+  const { source, log } = await fakeWorkspace({ server }, { clock });
   await source.load();
-  expect(source.secretValues).toContain("a-long-secret");
+  await source.prepare();
+  for (let times = 0; times < 3; times++) {
+    server.change(definition("a", read));
+    await clock.pass(2_000);
+  }
+  server.change(definition("a", read), definition("b", read));
+  await clock.pass(2_000);
+  expect(log).toEqual(["server: connected (protocol 2025-11-25), 1 tool", "server: offers 2 tools now"]);
+  await source.close();
 });
 
 describe("resources", () => {
@@ -677,6 +946,80 @@ describe("resources", () => {
     });
     expect(await engine.call("mcp_read_resource", { server: "dosc", uri: "doc://1" })).toMatchObject({
       error: { code: "validation_error", message: expect.stringContaining("did you mean docs?") },
+    });
+    await source.close();
+  });
+
+  test("rules about a server are about its resources too, and the others are listed without it", async () => {
+    const [mal, docs] = [new FakeServer(), new FakeServer()];
+    for (const server of [mal, docs]) server.resources = [{ uri: "doc://1", name: "One" }];
+    const { source, registry } = await fakeWorkspace({ mal, docs });
+    await source.load();
+    await source.prepare();
+    await settle();
+    const [malLists, malConnects] = [mal.lists, mal.connects];
+    const engine = createEngine({ registry, permissions: { deny: ["mal/*"] } });
+    const denied = { error: { code: "permission_denied" } };
+    expect(await engine.call("mcp_read_resource", { server: "mal", uri: "doc://1" })).toMatchObject(denied);
+    expect(await engine.call("mcp_resources", { server: "mal" })).toMatchObject(denied);
+    expect(await engine.call("mcp_resources", {})).toMatchObject({
+      output: { resources: [{ server: "docs" }], failed: [{ server: "mal", why: expect.stringContaining("mal/*") }] },
+    });
+    expect([mal.lists, mal.connects]).toEqual([malLists, malConnects]);
+    const own = createEngine({ registry, permissions: { deny: ["mcp_read_resource"] } });
+    expect(await own.call("mcp_read_resource", { server: "docs", uri: "doc://1" })).toMatchObject(denied);
+    const ofServers = createEngine({ registry, permissions: { allow: ["source:mcps"] } });
+    expect(await ofServers.call("mcp_read_resource", { server: "docs", uri: "doc://1" })).toMatchObject({
+      success: true,
+    });
+    await source.close();
+  });
+
+  test("what a server lists is there to be read, and any other address is asked about", async () => {
+    const server = new FakeServer();
+    server.resources = [{ uri: "doc://1", name: "One" }];
+    const first = await fakeWorkspace({ server });
+    await first.source.load();
+    await first.source.prepare();
+    await settle();
+    await first.source.close();
+    const { source, registry } = first.again();
+    await source.load();
+    const asked: unknown[] = [];
+    const engine = createEngine({
+      registry,
+      approver: {
+        ask: async ({ tool, args }) => {
+          asked.push([tool, args]);
+          return { kind: "rejected" };
+        },
+      },
+    });
+    const byModel = { callerType: "conversation_agent" } as const;
+    expect(await engine.call("mcp_read_resource", { server: "server", uri: "doc://1" }, byModel)).toMatchObject({
+      success: true,
+    });
+    expect(await engine.call("mcp_read_resource", { server: "server", uri: "x://?secret" }, byModel)).toMatchObject({
+      success: false,
+    });
+    expect(asked).toEqual([["server/mcp_read_resource", { uri: "x://?secret" }]]);
+    await source.close();
+  });
+
+  test("nothing of them acts on a terminal", async () => {
+    const server = new FakeServer();
+    server.resources = [
+      { uri: "doc://1", name: "a\u001b[2Jb", description: "c\u202ed", mimeType: "text/\u0007plain" },
+      { uri: "doc://\u001b[2J", name: "hidden" },
+    ];
+    const { source, engine } = await fakeWorkspace({ server });
+    await source.load();
+    await source.prepare();
+    await settle();
+    expect(await engine.call("mcp_resources", {})).toMatchObject({
+      output: {
+        resources: [{ server: "server", uri: "doc://1", name: "ab", description: "cd", mime_type: "text/plain" }],
+      },
     });
     await source.close();
   });

@@ -11,7 +11,7 @@ import type { ExpandWorld } from "./expand-text.ts";
 import { KnownServer } from "./known-server.ts";
 import type { McpConnector } from "./mcp-port.ts";
 import type { McpReview, McpServerStatus } from "./mcp-status.ts";
-import { type McpConfig, readMcpConfig } from "./read-mcp-config.ts";
+import { type McpConfig, lastVersionKept, readMcpConfig } from "./read-mcp-config.ts";
 import { resourceTools } from "./resource-tools.ts";
 import type { McpServer } from "./server-config.ts";
 import { originOf } from "./server-tools.ts";
@@ -34,6 +34,8 @@ export interface McpSourceOptions extends ExpandWorld {
   readonly connectUnknown?: boolean;
   readonly onEvent?: (event: FolderEvent) => void;
   readonly onLog?: (message: string) => void;
+  /** Told what the files themselves hold of keys and passwords, whenever they are read. */
+  readonly onSecrets?: (values: readonly string[]) => void;
   readonly mode?: ReloadMode;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -66,8 +68,6 @@ export interface McpSource {
   sourceOf(file: string): string | undefined;
   /** The file that names the server of a tool. */
   fileOf(tool: string): string | undefined;
-  /** What the files themselves hold of keys and passwords. */
-  readonly secretValues: readonly string[];
   /** Ends all connections, within a bound; the tools stay registered. */
   close(): Promise<void>;
 }
@@ -98,8 +98,18 @@ class RegistryServers implements McpSource {
   readonly #runs: FolderRuns;
   readonly #tell: ChangeTeller;
   readonly #servers = new Map<string, KnownServer>();
-  readonly #leaving = new Set<Promise<void>>();
-  #config: McpConfig = { servers: [], unused: [], problems: [], texts: new Map(), secretValues: [] };
+  /** Servers that are not named any more, and still have calls to finish. */
+  readonly #leaving = new Set<KnownServer>();
+  /** What closing waits for besides servers. */
+  readonly #ending = new Set<Promise<unknown>>();
+  #config: McpConfig = {
+    servers: [],
+    unused: [],
+    problems: [],
+    texts: new Map(),
+    secretValues: [],
+    lastGood: new Map(),
+  };
   #stamp = "";
   #resources = false;
 
@@ -137,14 +147,10 @@ class RegistryServers implements McpSource {
     };
   }
 
-  get secretValues(): readonly string[] {
-    // Wanted before the files are loaded, too: whatever hides secrets is made first.
-    return (this.#stamp === "" ? this.#read() : this.#config).secretValues;
-  }
-
   async load(): Promise<FolderChange> {
     const change = await this.#runs.load();
-    if (this.#hasLeftovers()) void this.#world.connector().catch(() => undefined);
+    // Not waited for here: whoever needs no server goes on, and a command is not over before they are gone.
+    if (this.#hasLeftovers()) this.#await(this.#world.connector());
     if (this.#options.connectUnknown === true) void this.prepare().catch(() => undefined);
     return change;
   }
@@ -176,7 +182,7 @@ class RegistryServers implements McpSource {
   }
 
   status(): readonly McpServerStatus[] {
-    const unused = this.#config.unused.map(({ name, why, shown }) => ({
+    const unused = this.#config.unused.map(({ name, why, shown, fault }) => ({
       name,
       state: why,
       transport: undefined,
@@ -184,6 +190,7 @@ class RegistryServers implements McpSource {
       tools: [],
       refused: [],
       resources: 0,
+      ...(fault !== undefined && { fault }),
       ...(why === "broken" && { todo: "`windlass validate` shows what is wrong with its entry" }),
     }));
     return [...[...this.#servers.values()].map((server) => server.status()), ...unused];
@@ -209,8 +216,8 @@ class RegistryServers implements McpSource {
     const { clock, limits } = this.#world;
     const bound = Promise.withResolvers<void>();
     const timer = clock.after(limits.closeMs, bound.resolve);
-    const closing = [...this.#servers.values()].map((server) => server.close());
-    await Promise.race([Promise.allSettled([this.#runs.close(), ...closing, ...this.#leaving]), bound.promise]);
+    const closing = [...this.#servers.values(), ...this.#leaving].map((server) => server.close());
+    await Promise.race([Promise.allSettled([this.#runs.close(), ...closing, ...this.#ending]), bound.promise]);
     timer.cancel();
   }
 
@@ -218,6 +225,9 @@ class RegistryServers implements McpSource {
     const stamp = this.#stampNow();
     if (why === "look" && stamp === this.#stamp) return noChange;
     const config = this.#read();
+    // Before anything is said that may hold them.
+    this.#options.onSecrets?.(config.secretValues);
+    this.#tellKept(config);
     const change = this.#tell.run(why, () => {
       this.#config = config;
       this.#replaceServers(config);
@@ -230,16 +240,24 @@ class RegistryServers implements McpSource {
   }
 
   #read(): McpConfig {
-    return readMcpConfig({ ...this.#options, dir: resolve(this.#options.dir) });
+    return readMcpConfig({ ...this.#options, dir: resolve(this.#options.dir) }, this.#config.lastGood);
   }
 
-  /** Servers whose entry stays as it is keep their connection. */
+  #tellKept({ problems }: McpConfig): void {
+    for (const { file } of problems.filter(({ code }) => code === lastVersionKept)) {
+      const why = problems.find((problem) => problem.file === file && problem.severity === "error")?.message;
+      this.#world.log(`${file} cannot be read (${why}); the servers that it named before are kept`);
+    }
+  }
+
+  /** Servers whose entry stays as it is keep their connection; others finish what is under way. */
   #replaceServers({ servers }: McpConfig): void {
     const wanted = new Map(servers.map((server) => [server.name, server]));
     const gone = [...this.#servers.values()].filter(({ server }) => !isSame(server, wanted.get(server.name)));
     for (const known of gone) {
       this.#servers.delete(known.server.name);
-      this.#wait(known.leave());
+      this.#leaving.add(known);
+      this.#await(known.leave().finally(() => this.#leaving.delete(known)));
     }
     // In the order of the files: it decides whose short names are found.
     const kept = new Map(this.#servers);
@@ -261,7 +279,7 @@ class RegistryServers implements McpSource {
       ? resourceTools({
           servers: () =>
             [...this.#servers.values()].filter((each) => each.hasResources).map((each) => each.server.name),
-          use: (name, signal, work) => this.#find(name).use(signal, work),
+          of: (name) => this.#find(name).resources,
         })
       : [];
     this.#tell.change(() => registry.replace(tools, resourceOwner));
@@ -287,9 +305,9 @@ class RegistryServers implements McpSource {
     );
   }
 
-  #wait(leaving: Promise<void>): void {
-    const ended = leaving.catch(() => undefined).finally(() => this.#leaving.delete(ended));
-    this.#leaving.add(ended);
+  #await(work: Promise<unknown>): void {
+    const ended = work.catch(() => undefined).finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
   }
 
   /** Of the files, and of what other processes of the workspace approve. */

@@ -1,6 +1,7 @@
 import type { LastFailure } from "./server-breaker.ts";
 import type { DefinitionChange } from "./definition-diff.ts";
 import type { McpDefinition } from "./mcp-port.ts";
+import type { IdentityChange } from "./server-identity.ts";
 import type { McpSourceReason } from "./source-reasons.ts";
 
 /**
@@ -28,6 +29,8 @@ export interface McpServerStatus {
   readonly shown: string;
   /** The version of the protocol at the last connection. */
   readonly protocol?: string;
+  /** What it said about itself then, as a whole. For people: nobody has pinned it, so no model is given it. */
+  readonly instructions?: string;
   /** When its tools were last listed, in epoch milliseconds. */
   readonly seenAt?: number;
   /** Names of tools that can be called. */
@@ -35,6 +38,8 @@ export interface McpServerStatus {
   readonly refused: readonly RefusedTool[];
   readonly resources: number;
   readonly lastFailure?: LastFailure;
+  /** What is wrong with its entry in the file. */
+  readonly fault?: string;
   /** What somebody should do about it. */
   readonly todo?: string;
 }
@@ -49,8 +54,15 @@ export interface RefusedTool {
 /** What waits for somebody's approval. Approving it approves exactly this. */
 export interface McpReview {
   readonly server: string;
-  /** The server was never approved under this command line or address. */
-  readonly address?: { readonly before: string; readonly after: string };
+  /** Of the server as it was looked at. */
+  readonly identity: string;
+  /** The server was never approved as it is: by its command line, environment or address, or how far it is trusted. */
+  readonly address?: {
+    readonly before: string;
+    readonly after: string;
+    /** Everything that decides which server it is, also what is as it was. */
+    readonly parts: readonly IdentityChange[];
+  };
   readonly tools: readonly ReviewedTool[];
   /** Tools that were approved and that the server does not offer any more. */
   readonly gone: readonly string[];

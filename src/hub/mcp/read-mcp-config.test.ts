@@ -73,7 +73,8 @@ describe("[C04] the forms people have", () => {
   "inputs": [{ "type": "promptString", "id": "git-token", "password": true }],
 }`);
     expect(servers.map(({ name }) => name)).toEqual(["web"]);
-    expect(unused).toEqual([{ name: "git", why: "broken", shown: "git-mcp" }]);
+    const fault = "${input:git-token} is asked for by an editor, and there is nobody to ask here";
+    expect(unused).toEqual([{ name: "git", why: "broken", shown: "git-mcp", fault }]);
     expect(problems).toMatchObject([
       {
         severity: "error",
@@ -185,6 +186,22 @@ describe("settings of ours", () => {
     expect(problems).toContainEqual(
       expect.objectContaining({ severity: "error", code, message: expect.stringContaining(message), file: "mcp.json" }),
     );
+  });
+
+  test("variables that every program knows need no word, in any of their forms", async () => {
+    const args = ["${env:HOME}", "${HOME}/x", "${env.HOME}", "${USER:-nobody}"];
+    const { servers, problems } = await config({ mcpServers: { a: { command: "x", args } } });
+    expect(problems).toEqual([]);
+    expect(servers[0]?.address).toMatchObject({ args: ["/home/me", "/home/me/x", "/home/me", "nobody"] });
+  });
+
+  test.each([
+    ["PRIVATE", /^add PRIVATE to `env` .*secrets/],
+    ["GITHUB_TOKEN", /^add GITHUB_TOKEN to `secrets` .*`env`/],
+    ["KEY", /write \$\{secret\.KEY\}$/],
+  ])("of %s the likelier way is told first", async (name, hint) => {
+    const { problems } = await config({ mcpServers: { a: { command: "x", args: [`\${env:${name}}`] } } });
+    expect(problems).toMatchObject([{ code: "env_not_allowed", hint: expect.stringMatching(hint) }]);
   });
 
   test("what is filled in is never looked at again", async () => {

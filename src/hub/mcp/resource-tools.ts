@@ -1,14 +1,14 @@
+import { passOn } from "../../engine/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { cutText, stripUnsafe } from "../../text/index.ts";
-import { type AnyTool, defineTool } from "../../tool/index.ts";
-import { mapContents } from "./map-outcome.ts";
-import type { McpConnection } from "./mcp-port.ts";
+import { type AnyTool, type CallTool, type ToolResult, defineTool, ok } from "../../tool/index.ts";
+import type { ListedResource, ServerResources } from "./server-resources.ts";
 
 /** What the tools that read resources need. */
 export interface ResourceWorld {
   /** Names of the servers that have some. */
   readonly servers: () => readonly string[];
-  readonly use: <T>(server: string, signal: AbortSignal, work: (connection: McpConnection) => Promise<T>) => Promise<T>;
+  /** The resources of a server; throws where there is no such server. */
+  readonly of: (server: string) => ServerResources;
 }
 
 /** At most so many resources are listed at once. */
@@ -33,18 +33,12 @@ const readInput: JsonSchema = {
   additionalProperties: false,
 };
 
-interface Listed {
-  readonly server: string;
-  readonly uri: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly mime_type?: string;
-}
-
-/** The tools `mcp_resources` and `mcp_read_resource`. */
+/** The tools `mcp_resources` and `mcp_read_resource`. Each server is asked by a call of its own, which rules are about. */
 export function resourceTools(world: ResourceWorld): AnyTool[] {
   return [listTool(world), readTool(world)];
 }
+
+const common = { category: "mcp", tags: ["mcp"], capabilities: ["mcp_resources"], composite: true } as const;
 
 function listTool(world: ResourceWorld): AnyTool {
   return defineTool({
@@ -54,20 +48,18 @@ function listTool(world: ResourceWorld): AnyTool {
     description:
       "Lists the resources (files, records, pages) that MCP servers offer for reading, with their addresses. Read one " +
       "with mcp_read_resource.",
+    effect: "read",
     input: fromJsonSchema<{ server?: string; offset: number }, { server?: string; offset?: number }>(listInput),
-    run: async ({ server, offset }, { signal }) => {
-      const failed: { server: string; why: string }[] = [];
-      const lists = await Promise.all(
-        (server === undefined ? world.servers() : [server]).map((name) =>
-          listOf(world, name, signal).catch((error: unknown) => {
-            // One server that fails must not hide what the others have.
-            if (server !== undefined || signal.aborted) throw error;
-            failed.push({ server: name, why: error instanceof Error ? error.message : String(error) });
-            return [];
-          }),
-        ),
+    run: async ({ server, offset }, { callTool }) => {
+      const asked = server === undefined ? world.servers() : [server];
+      const results = await Promise.all(asked.map((name) => listOf(world.of(name), callTool)));
+      const [only] = results;
+      // One server that fails, or that may not be asked, must not hide what the others have.
+      if (server !== undefined && only?.success === false) throw passOn(only.error);
+      const all = results.flatMap((result) => (result.success ? (result.output as readonly ListedResource[]) : []));
+      const failed = results.flatMap((result, at) =>
+        result.success ? [] : [{ server: asked[at] ?? "", why: result.error.message }],
       );
-      const all = lists.flat();
       const end = offset + pageLength;
       return {
         resources: all.slice(offset, end),
@@ -78,32 +70,26 @@ function listTool(world: ResourceWorld): AnyTool {
   });
 }
 
-async function listOf({ use }: ResourceWorld, server: string, signal: AbortSignal): Promise<Listed[]> {
-  const resources = await use(server, signal, (connection) => connection.listResources(signal));
-  return resources.map(({ uri, name, description, mimeType }) => ({
-    server,
-    uri,
-    name: short(name),
-    ...(description !== undefined && { description: short(description) }),
-    ...(mimeType !== undefined && { mime_type: short(mimeType) }),
-  }));
+function listOf({ list }: ServerResources, callTool: CallTool): Promise<ToolResult> {
+  return callTool(list, {});
 }
 
-function readTool({ use }: ResourceWorld): AnyTool {
+function readTool(world: ResourceWorld): AnyTool {
   return defineTool({
     ...common,
     name: "mcp_read_resource",
     displayName: "Read a resource of an MCP server",
     description:
       "Reads a resource of an MCP server, by its address. Texts come as they are; what is no text comes as an attachment.",
+    effect: ({ server, uri }) => (world.servers().includes(server) ? world.of(server).effectOf(uri) : "once"),
+    // What is asked about is the call of the server.
+    destructive: false,
     input: fromJsonSchema<{ server: string; uri: string }, { server: string; uri: string }>(readInput),
-    run: async ({ server, uri }, { signal }) =>
-      mapContents(await use(server, signal, (connection) => connection.readResource(uri, signal))),
+    run: async ({ server, uri }, { callTool }) => {
+      const result: ToolResult = await callTool(world.of(server).read, { uri });
+      if (!result.success) throw passOn(result.error);
+      const { output, attachments } = result;
+      return ok(output, attachments === undefined ? {} : { attachments });
+    },
   });
 }
-
-function short(text: string): string {
-  return cutText(stripUnsafe(text), 300).text;
-}
-
-const common = { category: "mcp", tags: ["mcp"], effect: "read", capabilities: ["mcp_resources"] } as const;

@@ -1,23 +1,29 @@
 import { type Pin, definitionHash, pinnedParts } from "./check-definition.ts";
 import { definitionDiff } from "./definition-diff.ts";
-import type { JudgedTool } from "./judge-definitions.ts";
+import type { Judged, JudgedTool } from "./judge-definitions.ts";
 import type { McpReview, RefusedTool } from "./mcp-status.ts";
 import type { McpServer } from "./server-config.ts";
+import { changedFrom, identityChanges } from "./server-identity.ts";
 import type { KeptPins } from "./state-files.ts";
 
 /** What somebody has to decide about a server, or about one of its tools by full name. */
 export function reviewServer(
   server: McpServer,
-  { tools, kept }: { readonly tools: readonly JudgedTool[]; readonly kept: KeptPins | undefined },
+  { judged, kept }: { readonly judged: Judged; readonly kept: KeptPins | undefined },
   only?: string,
 ): McpReview {
+  const { tools, definitions } = judged;
+  const before = changedFrom(server, kept);
   const wanted = tools.filter(({ name }) => only === undefined || name === only);
   const open = wanted.filter(({ refused, hash }) => refused !== undefined && hash !== "");
-  const offered = new Set(tools.map(({ definition }) => definition.name));
+  // By what the server says: a tool that the workspace leaves out is not gone.
+  const offered = new Set(definitions.map(({ name }) => name));
   return {
     server: server.name,
-    ...(kept !== undefined &&
-      kept.identity !== server.identity && { address: { before: kept.shown, after: server.shown } }),
+    identity: server.identity,
+    ...(before !== undefined && {
+      address: { before: before.shown, after: server.shown, parts: identityChanges(server, before) },
+    }),
     tools: open.flatMap(({ name, definition, hash }) => {
       const pin = kept?.pins.get(definition.name);
       // The tool itself is as it was: only its server has to be approved.
@@ -36,7 +42,8 @@ export function approvedPins(server: McpServer, kept: KeptPins | undefined, revi
   for (const { definition } of review.tools) {
     pins.set(definition.name, { definition: pinnedParts(definition), hash: definitionHash(definition) });
   }
-  return { identity: server.identity, shown: server.shown, pins };
+  const { identity, shown, parts, trust } = server;
+  return { identity, shown, parts, trust, pins };
 }
 
 /** The refused ones among tools. */

@@ -1,5 +1,6 @@
 import type { Effect } from "../../tool/index.ts";
 import type { McpAddress } from "./mcp-port.ts";
+import type { IdentityPart } from "./server-identity.ts";
 
 /**
  * Whose definitions are taken: `first` takes those of the first connection and asks about every later change, `ask` asks
@@ -16,6 +17,8 @@ export interface McpServer {
   readonly shown: string;
   /** Tells one command line or address from another, whatever the values of secrets are. */
   readonly identity: string;
+  /** The same part by part, fit to be shown. */
+  readonly parts: readonly IdentityPart[];
   readonly timeoutMs: number | undefined;
   /** Globs over the server's own names of its tools. */
   readonly tools: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
@@ -43,4 +46,6 @@ export interface UnusedServer {
   readonly name: string;
   readonly why: "disabled" | "broken";
   readonly shown: string;
+  /** What is wrong with its entry. */
+  readonly fault?: string;
 }

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { canonicalJson, nodeCrypto } from "../../base/index.ts";
 import { withoutCredentials } from "../../net/index.ts";
 import { isMap } from "../../schema/index.ts";
 import { type YamlPath, isSecretName, suggest } from "../../text/index.ts";
@@ -9,6 +8,7 @@ import type { ConfigFile } from "./config-file.ts";
 import { type ExpandWorld, expandText } from "./expand-text.ts";
 import type { McpAddress } from "./mcp-port.ts";
 import type { McpServer, McpTrust, ServerPlace } from "./server-config.ts";
+import { type RawIdentity, identityOf, identityParts } from "./server-identity.ts";
 import { foreignKeys, sameKeys, serverKeys, serverShape } from "./server-shape.ts";
 
 /** A key of an entry, and where it stands. */
@@ -70,11 +70,13 @@ export class ServerEntry {
     const seconds = this.#seconds();
     const { allow, deny = [] } = (this.#map("tools") ?? {}) as { allow?: string[]; deny?: string[] };
     const can = this.#said.get("capabilities")?.value;
+    const raw = this.#identity();
     return {
       name,
       address,
       shown: this.shown,
-      identity: this.#identity(),
+      identity: identityOf(raw),
+      parts: identityParts(raw),
       timeoutMs: seconds === undefined ? undefined : seconds * 1000,
       tools: { allow, deny },
       effects: (this.#map("effects") ?? {}) as Record<string, Effect>,
@@ -234,12 +236,10 @@ export class ServerEntry {
     return said.value;
   }
 
-  /** Nothing is filled in: a secret that is renewed leaves the server what it was. */
-  #identity(): string {
+  #identity(): RawIdentity {
     const { command, args, url } = this.#raw();
     const [env, cwd] = [this.#map("env") ?? {}, this.#text("cwd")];
-    const parts = url === undefined ? { command, args, env, ...(cwd !== undefined && { cwd }) } : { url };
-    return nodeCrypto().createHash("sha256").update(canonicalJson(parts)).digest("hex");
+    return url === undefined ? { command, args, env, ...(cwd !== undefined && { cwd }) } : { url };
   }
 
   #raw(): { command: string | undefined; args: readonly string[]; url: string | undefined } {

@@ -52,6 +52,9 @@ export class ServerLink {
   #connecting: Promise<Line> | undefined;
   #idle: Timer | undefined;
   #relist: Timer | undefined;
+  #users = 0;
+  /** Resolved when the last one who uses the server is done; there since it is to be left. */
+  #unused: PromiseWithResolvers<void> | undefined;
   #listing = false;
   #changed = false;
 
@@ -76,13 +79,23 @@ export class ServerLink {
 
   /** Works with a connection; made where there is none. Fails at once while the server is left alone. */
   async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const { server } = this.#world;
+    if (this.#unused !== undefined)
+      throw refuseMcp("tool_gone", `the MCP server "${server.name}" is not used any more, or otherwise; look again`);
     const leave = this.#breaker.enter();
+    this.#users++;
     try {
       const line = await this.#open(signal);
       return await this.#work(line, work);
     } finally {
       leave();
+      this.#users--;
+      this.#tellUnused();
     }
+  }
+
+  #tellUnused(): void {
+    if (this.#users === 0) this.#unused?.resolve();
   }
 
   /** Connects, whatever happened before, and asks for the tools, where that was not done just now. */
@@ -94,9 +107,17 @@ export class ServerLink {
     this.#rest();
   }
 
+  /** Ends the connection when what is under way is done; nothing else is begun. */
+  async leave(): Promise<void> {
+    this.#unused ??= Promise.withResolvers();
+    if (this.#users > 0) await this.#unused.promise;
+    await this.close();
+  }
+
   /** Ends the connection. What is under way fails. */
   async close(): Promise<void> {
     this.#over.abort();
+    this.#unused?.resolve();
     this.#idle?.cancel();
     this.#relist?.cancel();
     const line = this.#line;

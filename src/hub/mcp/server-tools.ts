@@ -2,6 +2,7 @@ import type { Failure } from "../../base/index.ts";
 import type { Registration, RegistryChange, ToolContext, ToolOffer, ToolRegistry } from "../../tool/index.ts";
 import { type Effect, toolNameProblem } from "../../tool/index.ts";
 import type { JudgedTool } from "./judge-definitions.ts";
+import { mayBeShort } from "./mcp-names.ts";
 import { mcpTool, refusedTool } from "./mcp-tool.ts";
 import { byName } from "./name-glob.ts";
 import type { McpServer } from "./server-config.ts";
@@ -61,7 +62,7 @@ export class ServerTools {
       return { name, aliases: [], make: () => refusedTool(name, why) };
     }
     // The short name leads here where no tool has it; it never stands in for one that does.
-    const aliases = toolNameProblem(short) === undefined ? [short] : [];
+    const aliases = toolNameProblem(short) === undefined && mayBeShort(short) ? [short] : [];
     return {
       name,
       aliases,

@@ -1,18 +1,24 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeCrypto } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Pin, definitionHash } from "./check-definition.ts";
 import type { McpDefinition } from "./mcp-port.ts";
+import type { McpTrust } from "./server-config.ts";
+import type { IdentityPart } from "./server-identity.ts";
 
 /** What a server offered when it was last asked. */
 export interface Catalogue {
   /** The command line or address that it was asked at. */
   readonly identity: string;
   readonly protocol: string;
+  /** What it says about itself as a whole, for people. */
+  readonly instructions?: string;
   readonly definitions: readonly McpDefinition[];
   /** How many resources it listed. */
   readonly resources: number;
+  /** Their addresses, as far as they are kept. */
+  readonly uris: readonly string[];
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -23,6 +29,9 @@ export interface KeptPins {
   readonly identity: string | undefined;
   /** The same as people read it. */
   readonly shown: string;
+  readonly parts: readonly IdentityPart[];
+  /** How far the server was trusted then; undefined where the file cannot be read. */
+  readonly trust: McpTrust | undefined;
   readonly pins: ReadonlyMap<string, Pin>;
 }
 
@@ -43,13 +52,15 @@ export class StateFiles {
   catalogue(server: string): Catalogue | undefined {
     const value = read(this.#file("catalogue", server));
     if (!isRecord(value) || value["server"] !== server) return undefined;
-    const { identity, protocol, definitions, resources, at } = value;
+    const { identity, protocol, instructions, definitions, resources, uris, at } = value;
     if (typeof identity !== "string" || typeof protocol !== "string" || !Array.isArray(definitions)) return undefined;
     return {
       identity,
       protocol,
+      ...(typeof instructions === "string" && { instructions }),
       definitions: definitions.filter(isDefinition),
       resources: Number(resources) || 0,
+      uris: Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [],
       at: Number(at) || 0,
     };
   }
@@ -62,27 +73,42 @@ export class StateFiles {
   pins(server: string): KeptPins | undefined {
     const value = read(this.#file("pins", server));
     if (value === undefined) return undefined;
-    const { server: name, identity, shown, tools } = isRecord(value) ? value : {};
+    const { server: name, identity, shown, parts, trust, tools } = isRecord(value) ? value : {};
     if (name !== server || typeof identity !== "string" || !Array.isArray(tools)) {
-      return { identity: undefined, shown: "", pins: new Map() };
+      return { identity: undefined, shown: "", parts: [], trust: undefined, pins: new Map() };
     }
     // The hash is made anew: what is shown to people as approved is what is approved.
     const pins = tools.filter(isDefinition).map((definition) => ({ definition, hash: definitionHash(definition) }));
     return {
       identity,
       shown: typeof shown === "string" ? shown : "",
+      parts: Array.isArray(parts) ? parts.filter(isPart) : [],
+      trust: trust === "all" || trust === "ask" ? trust : "first",
       pins: new Map(pins.map((pin) => [pin.definition.name, pin])),
     };
   }
 
-  keepPins(server: string, { identity, shown, pins }: KeptPins): void {
+  keepPins(server: string, { pins, ...kept }: KeptPins): void {
     const tools = [...pins.values()].map(({ definition }) => definition);
-    write(this.#file("pins", server), { server, identity, shown, tools });
+    write(this.#file("pins", server), { server, ...kept, tools });
   }
 
-  /** Forgets all about a server. */
+  /** Forgets all about a server, logins too. */
   forget(server: string): void {
     for (const kind of ["catalogue", "pins"] as const) rmSync(this.#file(kind, server), { force: true });
+    this.forgetLogins(server);
+  }
+
+  /** Forgets the logins to a server, at whatever address; says whether there were any. */
+  forgetLogins(server: string): boolean {
+    const dir = join(this.#dir, "auth");
+    const files = namesIn(dir).map((name) => join(dir, name));
+    const own = files.filter((file) => {
+      const value = read(file);
+      return isRecord(value) && value["server"] === server;
+    });
+    for (const file of own) rmSync(file, { force: true });
+    return own.length > 0;
   }
 
   /** File systems that know no capitals must not make one of two servers. */
@@ -95,7 +121,8 @@ export class StateFiles {
 /** What is in a file; undefined where there is none, null where it cannot be read. */
 function read(file: string): unknown {
   try {
-    if (statSync(file).size > mostBytes) return null;
+    const found = statSync(file);
+    if (!found.isFile() || found.size > mostBytes) return null;
     return JSON.parse(readFileSync(file, "utf8")) as unknown;
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
@@ -116,11 +143,28 @@ function write(file: string, value: unknown): void {
   }
 }
 
+function isPart(value: unknown): value is IdentityPart {
+  return isRecord(value) && ["name", "shown", "hash"].every((key) => typeof value[key] === "string");
+}
+
 function isDefinition(value: unknown): value is McpDefinition {
   return isRecord(value) && typeof value["name"] === "string" && isRecord(value["inputSchema"]);
 }
 
-/** Forgets what is remembered and approved of a server. */
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+/** Forgets the logins to a server; says whether there were any. */
+export function forgetLogins(stateDir: string, server: string): boolean {
+  return new StateFiles(stateDir).forgetLogins(server);
+}
+
+/** Forgets what is remembered and approved of a server, and the logins to it. */
 export function forgetServer(stateDir: string, server: string): void {
   new StateFiles(stateDir).forget(server);
 }

@@ -1,8 +1,9 @@
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { nodeCrypto } from "../../base/index.ts";
+import { chmodSync, lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { FailureError, nodeCrypto } from "../../base/index.ts";
 import { configFiles } from "./has-mcp-config.ts";
 import { type ServerEntryJson, addServer, removeServer } from "./edit-config.ts";
+import { readConfigText } from "./read-config-text.ts";
 
 /** Writes one more server into `mcp.json` of a workspace, which is made where there is none. */
 export function writeServer(dir: string, name: string, entry: ServerEntryJson): void {
@@ -23,16 +24,19 @@ export function eraseServer(dir: string, name: string): readonly string[] {
 
 function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readConfigText(file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FailureError(`${basename(file)} cannot be read: ${why}`, { code: "file_invalid", cause: error });
   }
 }
 
-/** Whole or not at all, with the rights that the file had: it may hold keys. */
-function write(file: string, text: string): void {
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+/** Whole or not at all, with the rights that the file had: it may hold keys. A link leads to the file afterwards too. */
+function write(path: string, text: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new FailureError(`${basename(path)} is a link that leads to nothing`, { code: "file_invalid" });
+  const file = mode === undefined ? path : realpathSync(path);
   const temporary = `${file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(temporary, text, { flag: "wx", mode: 0o600 });

@@ -63,6 +63,13 @@ export async function scanSkills(dir: string, root: string): Promise<ScannedSkil
   };
 }
 
+/** The files of one skill that may hold tools. */
+export async function scanCode(dir: string, root: string): Promise<readonly ScannedFile[]> {
+  const scan = new Scan(root);
+  await scan.tools(dir, await entriesOf(dir));
+  return scan.code.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 class Scan {
   readonly skills: ScannedSkill[] = [];
   readonly code: ScannedFile[] = [];
@@ -103,7 +110,7 @@ class Scan {
     // The exact name goes before its variants.
     const skill = entries.find(({ name }) => name === "SKILL.md") ?? entries.find(isSkillFile);
     if (skill !== undefined) this.skills.push(await this.#skill(dir, skill));
-    let found = (await this.#tools(dir, entries)) || skill !== undefined;
+    let found = (await this.tools(dir, entries)) || skill !== undefined;
     // A skill is one as a whole: what looks like another in it is one of its files.
     if (skill !== undefined || depth >= maxDepth) return found;
     for (const entry of entries) {
@@ -148,7 +155,8 @@ class Scan {
     return found;
   }
 
-  async #tools(dir: string, entries: readonly Dirent[]): Promise<boolean> {
+  /** Takes what may be tools of a folder; false where nothing is. */
+  async tools(dir: string, entries: readonly Dirent[]): Promise<boolean> {
     const found = await this.#files(
       dir,
       entries.filter(({ name }) => /^tool\.\w+$/.test(name)),

@@ -421,7 +421,7 @@ describe("what a skill cannot do", () => {
     const result = await engine.call("skill", { name: "pdf" }, { conversationId: "c1" });
     expect(result).toMatchObject({ success: false, error: { code: "file_invalid", reason: "hidden_text" } });
     expect(result.success ? "" : result.error.message).toContain("skills/pdf/SKILL.md:7:8");
-    expect(folder.sessions.inUse("c1")).toEqual([]);
+    expect(folder.sessions.inUse({ conversationId: "c1" })).toEqual([]);
   });
 
   test("a field that nobody needs is left out where something is hidden in it, and the skill is used", async () => {
@@ -502,7 +502,7 @@ describe("[C03] code skills", () => {
     write("pdf/scripts/run.ts", "globalThis.scriptRan = true; throw new Error('never');");
     write("pdf/other.ts", "throw new Error('never');");
     write("only-code/tool.yaml", yamlTool("only_yaml"));
-    const { added } = await open().load();
+    const { added } = await open({ code: true }).load();
     expect(added.toSorted()).toEqual(
       ["only_yaml", "pdf_fill", "pdf_merge", "plain_tool", "skill", "skill_read", "skills/pdf", "yaml_tool"].toSorted(),
     );
@@ -517,7 +517,7 @@ describe("[C03] code skills", () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", code("pdf"));
     write("thief.ts", code("skill_read"));
-    await open().load();
+    await open({ code: true }).load();
     expect(await engine.call("pdf", {})).toMatchObject({ success: true, output: "pdf ran" });
     expect(outputOf(await engine.call("skills/pdf", {}))["skill"]).toBe("pdf");
     expect(codes()).toEqual(["reserved_name skills/thief.ts"]);
@@ -527,15 +527,30 @@ describe("[C03] code skills", () => {
   test("no code runs where the workspace does not want it", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", "throw new Error('ran');");
+    write("pdf/tools/deep/fill.yaml", yamlTool("fill"));
     await open({ code: false }).load();
     expect(names()).toEqual(["pdf"]);
     expect(folder.problems()).toEqual([]);
+    expect(folder.codeFiles()).toEqual(["skills/pdf/tool.ts", "skills/pdf/tools/deep/fill.yaml"]);
+  });
+
+  test("no code runs where the workspace says nothing, and each file is told, those that come later too", async () => {
+    write("pdf/SKILL.md", skill("pdf"));
+    write("pdf/tool.ts", "globalThis.codeRan = true;");
+    await open().load();
+    expect(codes()).toEqual(["code_not_loaded skills/pdf/tool.ts"]);
+    expect(folder.problems()[0]?.hint).toContain("skills: { code: true }");
+    write("stray.mjs", "globalThis.codeRan = true;");
+    await folder.reload();
+    expect(codes()).toEqual(["code_not_loaded skills/pdf/tool.ts", "code_not_loaded skills/stray.mjs"]);
+    expect(hasErrors(folder.problems())).toBe(false);
+    expect("codeRan" in globalThis).toBe(false);
   });
 
   test("broken code harms no skill", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", "export const x = ;\n");
-    const { errors } = await open().load();
+    const { errors } = await open({ code: true }).load();
     expect(errors).toBe(1);
     expect(names()).toEqual(["pdf"]);
     expect(told()).toContain("load_error");
@@ -671,14 +686,15 @@ describe("allowed-tools", () => {
   test("count while the skill is in use in the conversation, for calls of the model, where skills are trusted", async () => {
     await using(true);
     const { sessions } = folder;
-    expect(sessions.inUse("c1")).toEqual(["pdf"]);
-    expect(sessions.preapproves("c1", subject)).toBe(true);
-    expect(sessions.preapproves("c2", subject)).toBe(false);
-    expect(sessions.preapproves(undefined, subject)).toBe(false);
-    expect(sessions.preapproves("c1", { ...subject, tool: "edit_file" })).toBe(false);
-    expect(sessions.preapproves("c1", { ...subject, callerType: "mcp_client" })).toBe(false);
-    sessions.forget("c1");
-    expect(sessions.preapproves("c1", subject)).toBe(false);
+    expect(sessions.inUse({ conversationId: "c1" })).toEqual(["pdf"]);
+    expect(sessions.preapproverOf({ conversationId: "c1" }, subject)).toBe("pdf");
+    expect(sessions.preapproverOf({ conversationId: "c2" }, subject)).toBeUndefined();
+    expect(sessions.preapproverOf({ conversationId: "c1", principal: "ada" }, subject)).toBeUndefined();
+    expect(sessions.preapproverOf({}, subject)).toBeUndefined();
+    expect(sessions.preapproverOf({ conversationId: "c1" }, { ...subject, tool: "edit_file" })).toBeUndefined();
+    expect(sessions.preapproverOf({ conversationId: "c1" }, { ...subject, callerType: "mcp_client" })).toBeUndefined();
+    sessions.forget({ conversationId: "c1" });
+    expect(sessions.preapproverOf({ conversationId: "c1" }, subject)).toBeUndefined();
   });
 
   test("what was allowed when the skill was loaded counts, not what its file says later", async () => {
@@ -686,13 +702,13 @@ describe("allowed-tools", () => {
     registry.register(defineTool({ name: "edit_file", description: "Edits", run: () => null }));
     write("pdf/SKILL.md", `${head("pdf", "allowed-tools: Edit\n")}Go.\n`);
     await folder.reload();
-    expect(folder.sessions.preapproves("c1", { ...subject, tool: "edit_file" })).toBe(false);
-    expect(folder.sessions.preapproves("c1", subject)).toBe(true);
+    expect(folder.sessions.preapproverOf({ conversationId: "c1" }, { ...subject, tool: "edit_file" })).toBeUndefined();
+    expect(folder.sessions.preapproverOf({ conversationId: "c1" }, subject)).toBe("pdf");
   });
 
   test("count for nothing by default, and then nobody is told about them", async () => {
     await using(false);
-    expect(folder.sessions.preapproves("c1", subject)).toBe(false);
+    expect(folder.sessions.preapproverOf({ conversationId: "c1" }, subject)).toBeUndefined();
     expect(folder.problems()).toEqual([]);
   });
 
@@ -708,8 +724,8 @@ describe("allowed-tools", () => {
     await using(true);
     const pdf = folder.skill("pdf");
     if (pdf === undefined) throw new Error("no skill");
-    for (let at = 0; at < 1_000; at++) folder.sessions.use(`other-${at}`, pdf);
-    expect(folder.sessions.inUse("c1")).toEqual([]);
-    expect(folder.sessions.inUse("other-0")).toEqual(["pdf"]);
+    for (let at = 0; at < 1_000; at++) folder.sessions.use({ conversationId: `other-${at}` }, pdf);
+    expect(folder.sessions.inUse({ conversationId: "c1" })).toEqual([]);
+    expect(folder.sessions.inUse({ conversationId: "other-0" })).toEqual(["pdf"]);
   });
 });

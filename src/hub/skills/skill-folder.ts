@@ -15,6 +15,7 @@ import { catalogueChars, skillCatalogue } from "./skill-catalogue.ts";
 import { skillRules } from "./skill-rules.ts";
 import { SkillSessions } from "./skill-sessions.ts";
 import { type SkillLimits, SkillTools, doorNames } from "./skill-tools.ts";
+import { unloadedCode } from "./unloaded-code.ts";
 
 /** What `createSkillFolder` takes. */
 export interface SkillFolderOptions extends Omit<ToolFileWorld, "root" | "signal"> {
@@ -25,7 +26,10 @@ export interface SkillFolderOptions extends Omit<ToolFileWorld, "root" | "signal
   readonly registry: ToolRegistry;
   readonly onEvent?: (event: FolderEvent) => void;
   readonly mode?: ReloadMode;
-  /** Load tools from code and YAML beside the skills; true where absent. */
+  /**
+   * Load tools from code and YAML beside the skills. Where absent they are not loaded, since a skill is from elsewhere,
+   * and each file is told as a problem.
+   */
   readonly code?: boolean;
   /** Let `allowed-tools` of skills count; false where absent, since a skill is text from elsewhere. */
   readonly trustAllowedTools?: boolean;
@@ -45,6 +49,8 @@ export interface SkillFolder {
   skill(name: string): Skill | undefined;
   /** Names and descriptions for a prompt, in at most so many characters. */
   catalogue(budget?: number): string;
+  /** Files beside the skills that hold tools, relative to the workspace, whether they are loaded or not. */
+  codeFiles(): readonly string[];
   /** What is wrong with the files as they are now, warnings too. */
   problems(): readonly Problem[];
   /** The text of a file as it was last read, for code frames; of a SKILL.md, its front matter. */
@@ -61,8 +67,8 @@ const usual: SkillLimits = { catalogueChars, instructionChars: 20_000, maxFiles:
 /**
  * A folder of skills, in the open format: `NAME/SKILL.md`, with front matter and instructions, and files beside it. Of
  * each only the front matter is read; instructions and files are read when the tools `skill`, `skill_read` or
- * `skills/NAME` ask for them. Tools made of code or YAML (`*.ts` in the folder, `NAME/tool.ts`, `NAME/tools/*`) are
- * loaded as from a folder of tools.
+ * `skills/NAME` ask for them. With `code`, tools made of code or YAML (`*.ts` in the folder, `NAME/tool.ts`,
+ * `NAME/tools/*`) are loaded as from a folder of tools.
  *
  * @example
  * ```ts
@@ -86,11 +92,12 @@ class RegistrySkills implements SkillFolder {
   readonly #events: FolderEvents;
   readonly #tools: SkillTools;
   readonly #limits: SkillLimits;
-  readonly #loadsCode: boolean;
+  readonly #codeWanted: boolean | undefined;
   readonly #trusted: boolean;
   /** By file, in the order of the scan. */
   #states: ReadonlyMap<string, SkillState> = new Map();
   #code: ReadonlyMap<string, FileState> = new Map();
+  #codeFiles: readonly string[] = [];
   #skills: ReadonlyMap<string, Skill> = new Map();
   /** What the scan told. */
   #skipped: readonly Problem[] = [];
@@ -99,10 +106,10 @@ class RegistrySkills implements SkillFolder {
   #owners: ReadonlyMap<string, string> = new Map();
 
   constructor(options: SkillFolderOptions) {
-    const { dir, root, registry, onEvent, mode, code = true, trustAllowedTools = false, limits, ...world } = options;
+    const { dir, root, registry, onEvent, mode, code, trustAllowedTools = false, limits, ...world } = options;
     this.#dir = resolve(dir);
     this.#registry = registry;
-    this.#loadsCode = code;
+    this.#codeWanted = code;
     this.#trusted = trustAllowedTools;
     this.#limits = { ...usual, ...limits };
     this.#runs = new FolderRuns({ dir: this.#dir, clock: world.clock, mode, run: (why) => this.#run(why) });
@@ -132,6 +139,10 @@ class RegistrySkills implements SkillFolder {
     return skillCatalogue(this.skills(), budget);
   }
 
+  codeFiles(): readonly string[] {
+    return this.#codeFiles;
+  }
+
   problems(): readonly Problem[] {
     return this.#trusted ? [...this.#problems, ...this.#ignoredTools()] : this.#problems;
   }
@@ -150,8 +161,7 @@ class RegistrySkills implements SkillFolder {
 
   async #run(why: Why): Promise<FolderChange> {
     const { signal } = this.#runs;
-    const scanned = await scanSkills(this.#dir, this.#world.root);
-    const found = this.#loadsCode ? scanned : { ...scanned, code: [] };
+    const found = this.#wanted(await scanSkills(this.#dir, this.#world.root));
     if (signal.aborted || (why === "look" && !(await this.#differs(found)))) return noChange;
     this.#events.started(why);
     const states = await inSlices(found.skills, (skill) => refreshSkill(skill, this.#states.get(skill.file)));
@@ -168,6 +178,14 @@ class RegistrySkills implements SkillFolder {
     const errors = this.#events.ended({ why, change, problems: this.#problems, owners });
     this.#runs.alsoWatch([...code.values()].flatMap(({ modules }) => [...modules.keys()]));
     return { ...change, errors };
+  }
+
+  /** What was found, without code that is not to be loaded; where nobody decided that, each file of it is told. */
+  #wanted(found: ScannedSkills): ScannedSkills {
+    this.#codeFiles = found.code.map(({ name }) => name);
+    if (this.#codeWanted === true) return found;
+    const untold = this.#codeWanted === undefined ? this.#codeFiles : [];
+    return { ...found, code: [], problems: [...found.problems, ...untold.map(unloadedCode)] };
   }
 
   /** The tools of skills and those of code. The names of the former are theirs. */

@@ -1,15 +1,20 @@
-import { type PermissionSubject, type Resolver, compilePermissions } from "../../engine/index.ts";
+import { type CallContext, type PermissionSubject, type Resolver, compilePermissions } from "../../engine/index.ts";
 import type { Skill } from "./skill.ts";
 import { skillRules } from "./skill-rules.ts";
 
 /** Conversations that nobody ends are forgotten, the oldest first. */
 const mostConversations = 1_000;
 
+type Matches = (subject: PermissionSubject) => boolean;
+
+/** A conversation, as the context of a call names it. Those of different principals are different. */
+export type Conversation = Pick<CallContext, "conversationId" | "principal">;
+
 interface Session {
   /** By name, as they were when they were loaded. */
   readonly skills: Map<string, Skill>;
-  /** What they allow, worked out for one version of the tools. */
-  allows?: { readonly version: number | undefined; readonly matches: (subject: PermissionSubject) => boolean };
+  /** What each of them allows, worked out for one version of the tools. */
+  allows?: { readonly version: number | undefined; readonly bySkill: ReadonlyMap<string, Matches> };
 }
 
 /**
@@ -19,6 +24,7 @@ interface Session {
 export class SkillSessions {
   readonly #tools: Resolver;
   readonly #trusted: boolean;
+  /** By what {@link keyOf} gives. */
   readonly #sessions = new Map<string, Session>();
 
   /** With `trusted`, the `allowed-tools` of skills count; a skill is text from elsewhere, so that by default they do not. */
@@ -28,12 +34,13 @@ export class SkillSessions {
   }
 
   /** Takes note that a conversation was given the instructions of a skill. */
-  use(conversationId: string | undefined, skill: Skill): void {
-    if (conversationId === undefined) return;
-    const session = this.#sessions.get(conversationId) ?? { skills: new Map<string, Skill>() };
+  use(conversation: Conversation, skill: Skill): void {
+    if (conversation.conversationId === undefined) return;
+    const key = keyOf(conversation);
+    const session = this.#sessions.get(key) ?? { skills: new Map<string, Skill>() };
     // To the end of the map: it is the youngest now.
-    this.#sessions.delete(conversationId);
-    this.#sessions.set(conversationId, session);
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
     session.skills.set(skill.name, skill);
     delete session.allows;
     const [oldest] = this.#sessions.keys();
@@ -41,33 +48,41 @@ export class SkillSessions {
   }
 
   /** The names of the skills in use, in the order in which they were loaded. */
-  inUse(conversationId: string): readonly string[] {
-    return [...(this.#sessions.get(conversationId)?.skills.keys() ?? [])];
+  inUse(conversation: Conversation): readonly string[] {
+    return [...(this.#sessions.get(keyOf(conversation))?.skills.keys() ?? [])];
   }
 
   /**
-   * May a call that the rules of the workspace want a person to be asked about go ahead, because a skill in use asked
-   * for the tool beforehand? To be consulted where the rules say `ask`, and never where they say `deny`.
+   * The skill in use that asked for a tool beforehand, so that a call may go ahead which the rules of the workspace want
+   * a person to be asked about. To be consulted where the rules say `ask`, and never where they say `deny`.
    */
-  preapproves(conversationId: string | undefined, subject: PermissionSubject): boolean {
-    if (!this.#trusted || conversationId === undefined || subject.callerType !== "conversation_agent") return false;
-    const session = this.#sessions.get(conversationId);
-    if (session === undefined) return false;
+  preapproverOf(conversation: Conversation, subject: PermissionSubject): string | undefined {
+    if (!this.#trusted || subject.callerType !== "conversation_agent") return undefined;
+    const session = this.#sessions.get(keyOf(conversation));
+    if (session === undefined) return undefined;
     const { version } = this.#tools;
     if (session.allows === undefined || session.allows.version !== version) {
-      session.allows = { version, matches: this.#matcher(session) };
+      session.allows = { version, bySkill: this.#matchers(session) };
     }
-    return session.allows.matches(subject);
+    for (const [skill, matches] of session.allows.bySkill) if (matches(subject)) return skill;
+    return undefined;
   }
 
   /** The conversation is over. */
-  forget(conversationId: string): void {
-    this.#sessions.delete(conversationId);
+  forget(conversation: Conversation): void {
+    this.#sessions.delete(keyOf(conversation));
   }
 
-  #matcher({ skills }: Session): (subject: PermissionSubject) => boolean {
-    const allow = [...skills.values()].flatMap((skill) => skillRules(skill, this.#tools).allow);
-    const { rule } = compilePermissions({ deny: [], ask: [], allow });
-    return (subject) => rule(subject).permission === "allow";
+  #matchers({ skills }: Session): ReadonlyMap<string, Matches> {
+    return new Map(
+      [...skills].map(([name, skill]) => {
+        const { rule } = compilePermissions({ deny: [], ask: [], allow: skillRules(skill, this.#tools).allow });
+        return [name, (subject) => rule(subject).permission === "allow"];
+      }),
+    );
   }
+}
+
+function keyOf({ conversationId, principal }: Conversation): string {
+  return JSON.stringify([conversationId, principal]);
 }

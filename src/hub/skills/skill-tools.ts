@@ -1,3 +1,4 @@
+import { principalOf } from "../../engine/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { suggest } from "../../text/index.ts";
 import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../../tool/index.ts";
@@ -141,11 +142,16 @@ export class SkillTools {
     return tool;
   }
 
-  async #load(skill: Skill, { signal, conversationId }: ToolContext): Promise<Instructions> {
+  async #load(skill: Skill, context: ToolContext): Promise<Instructions> {
     const { loadInstructions } = await import("./load-instructions.ts");
-    const instructions = await loadInstructions(skill, this.#shelf.limits, signal);
+    const instructions = await loadInstructions(skill, this.#shelf.limits, context.signal);
+    const { conversationId } = context;
+    const principal = principalOf(context);
     // In use only once its instructions are there.
-    this.#shelf.sessions.use(conversationId, skill);
+    this.#shelf.sessions.use(
+      { ...(conversationId !== undefined && { conversationId }), ...(principal !== undefined && { principal }) },
+      skill,
+    );
     return instructions;
   }
 

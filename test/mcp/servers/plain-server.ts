@@ -24,6 +24,11 @@ function text(id: unknown, content: string): void {
 const schema = { type: "object", properties: {} };
 const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
   echo: (id, { message }) => text(id, String(message)),
+  /** Says something to people, besides. */
+  say: (id, { message }) => {
+    process.stderr.write(`${String(message)}\n`);
+    text(id, "said");
+  },
   environment: (id) => text(id, JSON.stringify(process.env)),
   folder: (id) => text(id, process.cwd()),
   slow: (id, { ms }) => void setTimeout(() => text(id, "done"), Number(ms)),
@@ -106,7 +111,7 @@ function shakeHands(id: unknown, { protocolVersion }: Message): void {
   if (mode === "refuses") send({ id, error: { code: -32_000, message: "not today" } });
   else if (mode === "unknown-version")
     send({ id, result: { protocolVersion: "1999-01-01", capabilities, serverInfo } });
-  else send({ id, result: { protocolVersion, capabilities, serverInfo } });
+  else send({ id, result: { protocolVersion, capabilities, serverInfo, instructions } });
 }
 
 function call(id: unknown, params: Message): void {
@@ -132,6 +137,7 @@ function receive(message: Message): void {
   else unknown(id);
 }
 
+const instructions = "Ask\u202e first.";
 const serverInfo = { name: "plain", version: "1.0" };
 if (mode === "exits") {
   process.stderr.write("cannot read the settings\nbye\n");

@@ -75,7 +75,9 @@ export class Connection implements McpConnection {
     const { name: says, version } = client.getServerVersion() ?? {};
     this.server = { name: label(says ?? name), version: label(version ?? "") };
     this.protocol = client.getNegotiatedProtocolVersion() ?? "";
-    const instructions = stripUnsafe(client.getInstructions() ?? "").slice(0, mostOfInstructions).toWellFormed();
+    const instructions = stripUnsafe(client.getInstructions() ?? "")
+      .slice(0, mostOfInstructions)
+      .toWellFormed();
     if (instructions !== "") this.instructions = instructions;
     this.#attend();
   }

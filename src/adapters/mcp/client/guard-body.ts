@@ -9,11 +9,11 @@ export interface GuardOptions {
   /** A stream of events has many messages, each ended by an empty line; any other body is one. */
   readonly isEvents: boolean;
   readonly tooLarge: () => FailureError;
-  /** Waited for before each piece: whoever does not read slows down whoever writes. */
+  /** Waited for before each event: whoever does not read slows down whoever writes. */
   readonly pace?: () => Promise<void> | undefined;
 }
 
-/** The bytes of a body, as long as no message in it is too large. */
+/** The bytes of a body, as long as no message in it is too large; of a stream of events, one event after the other. */
 export async function* guardBody(
   body: AsyncIterable<Uint8Array>,
   { mostBytes, isEvents, tooLarge, pace }: GuardOptions,
@@ -21,16 +21,21 @@ export async function* guardBody(
   let size = 0;
   let lineIsEmpty = true;
   for await (const piece of body) {
-    // Pieces are small, so that a message may exceed the limit by one of them at most.
-    for (const byte of isEvents ? piece : []) {
-      size++;
+    let from = 0;
+    for (let at = 0; isEvents && at < piece.length; at++) {
+      const byte = piece[at];
       if (byte === carriageReturn) continue;
-      if (byte === lineFeed && lineIsEmpty) size = 0;
+      const ends = byte === lineFeed && lineIsEmpty;
       lineIsEmpty = byte === lineFeed;
+      if (!ends) continue;
+      await pace?.();
+      yield piece.subarray(from, at + 1);
+      from = at + 1;
+      size = 0;
     }
-    if (!isEvents) size += piece.length;
+    size += piece.length - from;
+    // Pieces are small, so that a message may exceed the limit by one of them at most.
     if (size > mostBytes) throw tooLarge();
-    await pace?.();
-    yield piece;
+    if (from < piece.length) yield piece.subarray(from);
   }
 }

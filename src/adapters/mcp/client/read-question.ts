@@ -133,5 +133,11 @@ function shown(text: string): string {
 
 /** A text that is all that it seems to be. */
 function isPlain(text: unknown): text is string {
-  return typeof text === "string" && text !== "" && text.length <= mostOfName && !/\n/.test(text) && stripUnsafe(text) === text;
+  return (
+    typeof text === "string" &&
+    text !== "" &&
+    text.length <= mostOfName &&
+    !/\n/.test(text) &&
+    stripUnsafe(text) === text
+  );
 }

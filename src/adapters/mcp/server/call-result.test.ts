@@ -14,11 +14,12 @@ const gave = (output: unknown, attachments?: readonly Attachment[]): ToolResult 
   meta,
   ...(attachments && { attachments }),
 });
-const shown = (result: ToolResult, hasOutputSchema = false) =>
+const shown = (result: ToolResult, { hasOutputSchema = false, clientApproves = true } = {}) =>
   toCallResult(result, {
     view: cutOutput(100),
     redact: (text) => text.replaceAll("hunter2", "[redacted]"),
     hasOutputSchema,
+    clientApproves,
   });
 const text = (value: string) => ({ type: "text", text: value });
 
@@ -46,12 +47,17 @@ describe("an output", () => {
     expect(await shown(gave({ long: "x".repeat(200) }))).not.toHaveProperty("structuredContent");
   });
 
-  test("that was promised is given whole, within reason", async () => {
-    const output = { long: "x".repeat(200) };
-    expect(await shown(gave(output), true)).toMatchObject({ structuredContent: output });
-    const huge = await shown(gave({ long: "x".repeat(9 << 20) }), true);
-    expect(huge.isError).toBe(true);
-    expect(JSON.stringify(huge).length).toBeLessThan(1000);
+  test("that was promised is cut as well; the client is told that the tool ran", async () => {
+    const output = { long: "x".repeat(20) };
+    expect(await shown(gave(output), { hasOutputSchema: true })).toMatchObject({ structuredContent: output });
+    const long = await shown(gave({ long: "x".repeat(200) }), { hasOutputSchema: true });
+    // What was promised may be left out of an error alone.
+    expect(long).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("The tool ran and succeeded") }, {}],
+    });
+    expect(long).not.toHaveProperty("structuredContent");
+    expect(JSON.stringify(long).length).toBeLessThan(1000);
   });
 });
 
@@ -84,7 +90,8 @@ test("a failure says what to do, and no secrets", async () => {
     approvalId: "a-1",
     retryAfterMs: 1500,
   });
-  const result = await shown({ success: false, tool: "t", error, durationMs: 1, executedAt: 0, meta });
+  const failed: ToolResult = { success: false, tool: "t", error, durationMs: 1, executedAt: 0, meta };
+  const result = await shown(failed);
   expect(result.isError).toBe(true);
   expect(result.content).toEqual([
     text(
@@ -92,4 +99,7 @@ test("a failure says what to do, and no secrets", async () => {
         "After that, make the same call again.\nTry again in 2 s.\n(approval_required)",
     ),
   ]);
+  const { content } = await shown(failed, { clientApproves: false });
+  expect(content[0]).toMatchObject({ text: expect.stringContaining("approval a-1, which the operator") });
+  expect(JSON.stringify(content)).not.toContain("windlass");
 });

@@ -11,14 +11,18 @@ export interface CallResultParts {
   readonly redact: (text: string) => string;
   /** The tool promised structured content of this shape. */
   readonly hasOutputSchema: boolean;
+  /** May the person at the client approve calls? Only then is anything said of how that is done. */
+  readonly clientApproves: boolean;
 }
 
-/** The most that an output may take as structured content, as JSON, and that attachments may take together. */
+/** The most that attachments may take together. */
 const mostBytes = 8 << 20;
 
 /** What a call gave, as a client gets it. What failed is a result too: it tells the model what to do. */
 export async function toCallResult(result: ToolResult, parts: CallResultParts): Promise<CallToolResult> {
-  if (!result.success) return { content: [text(parts.redact(failureText(result.error)))], isError: true };
+  if (!result.success) {
+    return { content: [text(parts.redact(failureText(result.error, parts.clientApproves)))], isError: true };
+  }
   const { output, attachments = [], meta } = result;
   const attached = attachedTo(attachments, meta.callId);
   if (output === undefined || (output === null && attached.length > 0)) return { content: attached };
@@ -32,25 +36,26 @@ interface Shown extends CallResultParts {
   readonly isCut: boolean;
 }
 
-/** The output itself beside its text. A tool that promised it has to give all of it, within reason. */
+/**
+ * The output itself beside its text, where that is all of it. The protocol lets a tool that promised structured content
+ * leave it out only where the result is an error.
+ */
 function structured({ output }: ToolSuccess, { content, isCut, hasOutputSchema }: Shown): CallToolResult {
-  if (isCut && !hasOutputSchema) return { content };
-  const isTooLarge = isCut && Buffer.byteLength(JSON.stringify(output)) > mostBytes;
-  if (isTooLarge) return { content: [tooLarge, ...content], isError: true };
-  return { content, structuredContent: output };
+  if (!isCut) return { content, structuredContent: output };
+  return hasOutputSchema ? { content: [tooLarge, ...content], isError: true } : { content };
 }
 
 const tooLarge: ContentBlock = text(
-  "The tool ran, but its output is too large to be handed over whole. It begins with:",
+  "The tool ran and succeeded; do not call it again for this. Its output is too large to be handed over whole. It begins with:",
 );
 
-function failureText({ code, forModel, approvalId, retryAfterMs }: Failure): string {
+function failureText({ code, forModel, approvalId, retryAfterMs }: Failure, clientApproves: boolean): string {
   const lines = [forModel];
   if (approvalId !== undefined) {
-    lines.push(
-      `It waits for approval ${approvalId}: windlass approve ${approvalId}`,
-      "After that, make the same call again.",
-    );
+    const how = clientApproves
+      ? `: windlass approve ${approvalId}`
+      : ", which the operator of this server has to give.";
+    lines.push(`It waits for approval ${approvalId}${how}`, "After that, make the same call again.");
   }
   if (retryAfterMs !== undefined) lines.push(`Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
   lines.push(`(${code})`);

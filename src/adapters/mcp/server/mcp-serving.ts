@@ -24,8 +24,13 @@ export interface McpServingOptions {
   readonly version: string;
   /** What a client may tell its model about the server as a whole. */
   readonly instructions?: string;
-  /** Where approvals are kept, so that a client's person can be asked; parked by the engine's approver where absent. */
+  /**
+   * Where approvals are kept that the person at a client gives. Where absent, nobody gives any there: the engine's
+   * approver is asked, and no client is told how.
+   */
   readonly approvals?: ApprovalStore;
+  /** Resolves when the tools are complete; waited for, a moment, by the first who asks for the list. */
+  readonly ready?: () => Promise<void>;
   readonly resources?: ProvidedResources;
   readonly prompts?: ProvidedPrompts;
   /** What of an output clients get to read; its beginning where it is long. */
@@ -64,6 +69,9 @@ const changes: readonly EngineEventType[] = [
 /** Tools that change one after the other are told of once. */
 const changeMs = 50;
 
+/** Clients wait for the first list, and some of them not for long. */
+const readyMs = 2_500;
+
 /**
  * Serves the tools of an engine to MCP clients. Every call goes through the engine, as a call of an `mcp_client`.
  *
@@ -88,6 +96,7 @@ class Serving implements McpServing {
   #parts: Promise<ProtocolParts> | undefined;
   #unwatch: (() => void)[] = [];
   #checking = false;
+  #ready: Promise<void> | undefined;
 
   constructor(options: McpServingOptions) {
     const { engine, log = () => {}, clock = systemClock } = options;
@@ -119,7 +128,9 @@ class Serving implements McpServing {
     return this.#keep(await serveHttp({ ...parts, lines: this.#lines, log: this.#log }, options));
   }
 
-  onLog({ tool, message, data }: LogEntry): void {
+  onLog({ callId, tool, message, data }: LogEntry): void {
+    // What belongs to no call is for nobody's eyes but the operator's.
+    if (callId === "") return;
     // The handler that logs runs on behalf of its client.
     servedClient()?.log(message, data, tool);
   }
@@ -172,11 +183,23 @@ class Serving implements McpServing {
       version,
       clock,
       list,
+      ready: () => (this.#ready ??= this.#becomeReady()),
       calls,
       ...(instructions !== undefined && { instructions }),
       ...(resources !== undefined && { resources }),
       ...(prompts !== undefined && { prompts }),
     };
+  }
+
+  async #becomeReady(): Promise<void> {
+    const { ready, clock = systemClock } = this.#options;
+    if (ready === undefined) return;
+    const late = Promise.withResolvers<void>();
+    const timer = clock.after(readyMs, late.resolve);
+    // What becomes of those that are not there yet is told later, by the list that changes.
+    const told = ready().catch((error: unknown) => this.#log(`not all tools are there: ${String(error)}`));
+    await Promise.race([told, late.promise]);
+    timer.cancel();
   }
 
   /** A tool may have registered others, of which nobody is told. */

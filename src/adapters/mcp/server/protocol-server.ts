@@ -15,6 +15,8 @@ export interface ProtocolParts {
   readonly instructions?: string;
   readonly clock: Clock;
   readonly list: ToolList;
+  /** Resolves when there is a list to give. */
+  readonly ready: () => Promise<void>;
   readonly calls: ToolCalls;
   readonly resources?: ProvidedResources;
   readonly prompts?: ProvidedPrompts;
@@ -41,7 +43,7 @@ const listMs = 5000;
 
 /** Makes a server of the protocol. It is cheap: in the 2026 era every request over HTTP gets its own. */
 export function createProtocolServer(parts: ProtocolParts, { era, held }: ServerKind): ProtocolServer {
-  const { sdk, name, version, instructions, list, calls, resources, prompts } = parts;
+  const { sdk, name, version, instructions, list, ready, calls, resources, prompts } = parts;
   const listed = { ttlMs: listMs, cacheScope: "private" } as const;
   const server = new sdk.Server(
     { name, version },
@@ -66,7 +68,8 @@ export function createProtocolServer(parts: ProtocolParts, { era, held }: Server
     return rounds.work(pushingLink(rounds.context, capabilities), rounds.context.mcpReq.signal);
   };
 
-  server.setRequestHandler("tools/list", ({ params }) => {
+  server.setRequestHandler("tools/list", async ({ params }) => {
+    await ready();
     const page = list.page(params?.cursor);
     if (page === undefined)
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, "this cursor is none of ours");
@@ -74,6 +77,8 @@ export function createProtocolServer(parts: ProtocolParts, { era, held }: Server
     return { ...page, tools: [...page.tools] } as never;
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
+    // A client may remember what it was listed by an earlier process.
+    if (list.find(params.name) === undefined) await ready();
     const work = calls.prepare(params.name, params.arguments, server.getClientVersion()?.name);
     return converse({ context, subject: ["tools/call", params.name, params.arguments ?? {}], work });
   });

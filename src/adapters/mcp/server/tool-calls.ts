@@ -2,11 +2,13 @@ import type { Clock } from "../../../base/index.ts";
 import type { CallContext, Engine } from "../../../engine/index.ts";
 import type { ApprovalStore } from "../../../store/index.ts";
 import { showUnsafe, suggest } from "../../../text/index.ts";
+import type { Elicit } from "../../../tool/index.ts";
 import { CallProgress } from "./call-progress.ts";
 import { toCallResult } from "./call-result.ts";
 import type { ClientLink } from "./client-link.ts";
 import { elicitingApprover } from "./eliciting-approver.ts";
 import type { ViewOutput } from "./output-view.ts";
+import { redactTexts } from "./redact-texts.ts";
 import type { CallToolResult, ServerSdk } from "./sdk.ts";
 import { ServedClient, onBehalfOf } from "./served-client.ts";
 import type { ListedTool, ToolList } from "./tool-list.ts";
@@ -18,7 +20,7 @@ export interface ToolCallsParts {
   readonly list: ToolList;
   readonly clock: Clock;
   readonly view: ViewOutput;
-  /** Where approvals are kept that a client's person gives; without it nobody is asked through the client. */
+  /** Where approvals are kept that a client's person gives; without it no approval is asked for through the client. */
   readonly approvals: ApprovalStore | undefined;
   readonly principal: string | undefined;
   /** Told when a call is over: it may have changed the tools. */
@@ -55,18 +57,15 @@ export class ToolCalls {
     const { engine, view, onCalled } = this.#parts;
     const redact = (text: string): string => engine.redactor.text(text);
     const progress = this.#progress(making, redact);
-    const context = this.#context(making, progress, redact);
+    const context = this.#context(making, progress);
     const result = await onBehalfOf(making.client, () => engine.call(tool.name, args, context));
     progress?.flush();
     onCalled();
-    return toCallResult(result, { view, redact, hasOutputSchema: tool.wire.outputSchema !== undefined });
+    const hasOutputSchema = tool.wire.outputSchema !== undefined;
+    return toCallResult(result, { view, redact, hasOutputSchema, clientApproves: this.#parts.approvals !== undefined });
   }
 
-  #context(
-    { client, signal, name }: Making,
-    progress: CallProgress | undefined,
-    redact: (text: string) => string,
-  ): CallContext {
+  #context({ client, signal, name }: Making, progress: CallProgress | undefined): CallContext {
     const { approvals, clock, principal } = this.#parts;
     const asks = client.canElicit;
     const approver = asks && approvals ? elicitingApprover({ client, approvals, clock, by: name }) : undefined;
@@ -76,11 +75,17 @@ export class ToolCalls {
       signal,
       ...(principal !== undefined && { principal }),
       ...(progress !== undefined && { onProgress: (value: unknown) => progress.report(value) }),
-      ...(asks && {
-        elicit: ({ message, schema }, signal) => client.elicit({ message: redact(message), schema }, { signal }),
-      }),
+      ...(asks && { elicit: this.#elicit(client) }),
       ...(approver !== undefined && { hooks: { approver, innerApprover: approver } }),
     };
+  }
+
+  #elicit(client: ServedClient): Elicit {
+    const { engine, approvals } = this.#parts;
+    const redact = (text: string): string => engine.redactor.text(text);
+    const elicit: Elicit = ({ message, schema }, signal) =>
+      client.elicit({ message: redact(message), schema: redactTexts(schema, redact) }, { signal });
+    return Object.assign(elicit, { approves: approvals !== undefined });
   }
 
   #progress({ client: { link } }: Making, redact: (text: string) => string): CallProgress | undefined {

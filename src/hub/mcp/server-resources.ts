@@ -1,0 +1,92 @@
+import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { cutText, stripUnsafe } from "../../text/index.ts";
+import { type AnyTool, type Effect, defineTool } from "../../tool/index.ts";
+import { mapContents } from "./map-outcome.ts";
+import type { McpConnection, McpResource } from "./mcp-port.ts";
+
+/** What {@link ServerResources} needs. */
+export interface ServerResourcesWorld {
+  readonly server: string;
+  readonly use: <T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>) => Promise<T>;
+  /** Told what the server lists. */
+  readonly listed: (resources: readonly McpResource[]) => void;
+  /** Is this an address that the server has listed? */
+  readonly isListed: (uri: string) => boolean;
+  /** Says that a tool is one of the server's. */
+  readonly adopt: (tool: AnyTool) => AnyTool;
+}
+
+/** A resource as callers see it. */
+export interface ListedResource {
+  readonly server: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly mime_type?: string;
+}
+
+/**
+ * The resources of one server as tools of its own, called by nobody but `mcp_resources` and `mcp_read_resource`: a rule
+ * about the tools of the server, `server/*`, is then one about its resources too.
+ */
+export class ServerResources {
+  readonly list: AnyTool;
+  readonly read: AnyTool;
+  readonly #world: ServerResourcesWorld;
+
+  constructor(world: ServerResourcesWorld) {
+    this.#world = world;
+    this.list = world.adopt(listTool(world));
+    this.read = world.adopt(readTool(world, (uri) => this.effectOf(uri)));
+  }
+
+  /** What a server lists is there to be read. Any other address is a message to the server, of whatever effect. */
+  effectOf(uri: string): Effect {
+    return this.#world.isListed(uri) ? "read" : "once";
+  }
+}
+
+const common = { category: "mcp", tags: ["mcp"] } as const;
+
+function listTool({ server, use, listed }: ServerResourcesWorld): AnyTool {
+  return defineTool({
+    ...common,
+    name: `${server}/mcp_resources`,
+    description: `Lists the resources of the MCP server ${server}.`,
+    effect: "read",
+    input: fromJsonSchema({ type: "object" }),
+    run: async (_args, { signal }) => {
+      const resources = await use(signal, (connection) => connection.listResources(signal));
+      listed(resources);
+      return resources.filter(({ uri }) => stripUnsafe(uri) === uri).map((resource) => shown(server, resource));
+    },
+  });
+}
+
+const uriOnly: JsonSchema = { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] };
+
+function readTool({ server, use }: ServerResourcesWorld, effectOf: (uri: string) => Effect): AnyTool {
+  return defineTool({
+    ...common,
+    name: `${server}/mcp_read_resource`,
+    description: `Reads a resource of the MCP server ${server}.`,
+    effect: ({ uri }) => effectOf(uri),
+    input: fromJsonSchema<{ uri: string }, { uri: string }>(uriOnly),
+    run: async ({ uri }, { signal }) =>
+      mapContents(await use(signal, (connection) => connection.readResource(uri, signal))),
+  });
+}
+
+function shown(server: string, { uri, name, description, mimeType }: McpResource): ListedResource {
+  return {
+    server,
+    uri,
+    name: short(name),
+    ...(description !== undefined && { description: short(description) }),
+    ...(mimeType !== undefined && { mime_type: short(mimeType) }),
+  };
+}
+
+function short(text: string): string {
+  return cutText(stripUnsafe(text), 300).text;
+}
