@@ -167,8 +167,8 @@ async function write(input: Readonly<Record<string, string>>, how: Format): Prom
     // With chunks of our own making, rolldown loses constants that it has put in place of their names.
     optimization: { inlineConst: false },
     logLevel: "warn",
-    // This one exports the services themselves, so that its tools have nothing left to load when they are used.
-    checks: { ineffectiveDynamicImport: input["tools"] === undefined },
+    // These export what others load when it is used, so that nothing is left to load.
+    checks: { ineffectiveDynamicImport: input["tools"] === undefined && input["hub"] === undefined },
   });
   const output: OutputOptions = {
     dir: join(root, "dist"),

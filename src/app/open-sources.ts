@@ -14,6 +14,7 @@ import type { StreamingDoor } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { exists } from "./find-workspace.ts";
+import { openMcp } from "./open-mcp.ts";
 import type { ReadSecrets } from "./read-secrets.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -112,7 +113,6 @@ async function skillsOf(setting: SourcesSetting, looks: boolean): Promise<SkillF
 }
 
 async function serversOf(setting: SourcesSetting, connectUnknown: boolean): Promise<McpSource> {
-  const { openMcp } = await import("./open-mcp.ts");
   const { source } = await openMcp({
     ...setting,
     log: setting.onServerLog,

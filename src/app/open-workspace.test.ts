@@ -168,6 +168,21 @@ describe("secrets", () => {
     expect(database).not.toMatch(/hunter2|other-secret/);
   });
 
+  test("keys that come into mcp.json while it is open are redacted too", async () => {
+    const mcp = (key: string): Record<string, string> => ({
+      "mcp.json": JSON.stringify({ mcpServers: { far: { command: "no-such-program", env: { API_KEY: key } } } }),
+    });
+    const dir = await folderWith({ "windlass.yaml": "", ...mcp("the-first-key-1") });
+    const workspace = await workspaceIn(dir, { store: "memory" });
+    await writeFiles(dir, mcp("the-second-key-2"));
+    await workspace.sources.reload();
+    workspace.engine.tools.register(defineTool({ name: "keep", description: "d", run: (args) => args }));
+    await workspace.engine.call("keep", { a: "the-first-key-1", b: "the-second-key-2" });
+    const { records } = await workspace.engine.queryRecords({ tool: "keep" });
+    expect(records).toHaveLength(1);
+    expect(JSON.stringify(records)).not.toMatch(/the-(?:first|second)-key/);
+  });
+
   test("a file outside the workspace is no secret of it", async () => {
     const dir = await folderWith({ "windlass.yaml": "secrets: { X: { file: ../../etc/hostname } }" });
     expect((await workspaceIn(dir, { store: "memory" })).missingSecrets).toMatchObject([{ name: "X" }]);

@@ -114,8 +114,7 @@ export class ChainLibrary {
       return plan === undefined || hasErrors(problems) ? [] : [this.#toolOf(plan, env)];
     });
     const isCurrent = this.#version === this.#options.tools.version;
-    registry.reserve(this.#entries.keys(), { source: "chains" });
-    const change = registry.replace(tools, { source: "chains", priority });
+    const change = registry.replace(tools, { source: "chains", priority }, this.#entries.keys());
     // A chain is found here before it is found as a tool: registering it changes no plan.
     if (isCurrent) this.#version = this.#options.tools.version;
     return change;

@@ -77,10 +77,11 @@ function describe({ schema, choices = [] }: Field, terminal: Terminal): void {
 
 function promptOf({ name, schema, isRequired, kind, choices }: Field): string {
   const { title, default: usual } = schema;
-  const label = typeof title === "string" ? `${oneLine(title)}` : oneLine(name);
-  const how = choices !== undefined ? (kind === "list" ? "numbers, with commas" : "a number") : wanted[kind];
-  const usually = usual === undefined ? "" : `, Enter for ${oneLine(JSON.stringify(usual))}`;
-  return `${label} (${how}${usual === undefined && !isRequired ? ", or Enter" : usually})`;
+  const label = oneLine(typeof title === "string" ? title : name);
+  const how = kind === "text" && choices !== undefined ? wanted.number : wanted[kind];
+  const otherwise = isRequired ? "" : ", or Enter";
+  const usually = usual === undefined ? otherwise : `, Enter for ${oneLine(JSON.stringify(usual))}`;
+  return `${label} (${how}${usually})`;
 }
 
 const wanted: Readonly<Record<Field["kind"], string>> = {

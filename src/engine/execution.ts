@@ -138,6 +138,19 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     }
   }
 
+  /** Asks a person, whose time is not the tool's: what is left of its own is left when they have answered. */
+  async whileAsking<T>(ask: () => Promise<T>): Promise<T> {
+    const asking = ask();
+    // A handler that asks at once is not pending yet.
+    await Promise.resolve();
+    const goOn = this.#pending?.pause();
+    try {
+      return await asking;
+    } finally {
+      goOn?.();
+    }
+  }
+
   #progressFailed(error: unknown): void {
     this.log(`onProgress failed: ${messageOf(error)}`);
   }

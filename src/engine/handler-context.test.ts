@@ -380,9 +380,31 @@ describe("questions", () => {
     expect(asked).toEqual([question]);
   });
 
-  test("are declined where nobody can be asked", async () => {
+  test("are declined where nobody can be asked, which is told", async () => {
+    const entries: LogEntry[] = [];
     const tool = sampleTool(async (_args, { elicit }) => elicit(question));
-    expect(await createEngine().call(tool, {})).toMatchObject({ output: { action: "decline" } });
+    const engine = createEngine({ onLog: (entry) => entries.push(entry) });
+    expect(await engine.call(tool, {})).toMatchObject({ output: { action: "decline" } });
+    expect(entries).toMatchObject([
+      { message: expect.stringContaining("nobody can be asked"), data: { question: "Which city?" } },
+    ]);
+  });
+
+  test("take no time of the tool's: what it has left, it has left behind the answer", async () => {
+    const late = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+    const elicit = async () => {
+      await late(200);
+      return { action: "decline" } as const;
+    };
+    const asking = (after: number) =>
+      sampleTool(async (_args, context) => {
+        await Promise.all([context.elicit(question), late(20).then(() => context.elicit(question))]);
+        await late(after);
+        return "done";
+      });
+    const context = { elicit, timeoutMs: 100, maxRetries: 0 };
+    expect(await createEngine().call(asking(0), {}, context)).toMatchObject({ output: "done" });
+    expect(await createEngine().call(asking(500), {}, context)).toMatchObject({ error: { code: "timeout" } });
   });
 
   test("end with the call", async () => {

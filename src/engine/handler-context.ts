@@ -57,7 +57,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
   get elicit(): (question: Question) => Promise<QuestionAnswer> {
     return async (question) => {
       const { elicit } = this.#execution.job.context;
-      if (elicit !== undefined) return elicit(question, this.signal);
+      if (elicit !== undefined) return this.#execution.whileAsking(() => elicit(question, this.signal));
       this.#execution.log("a question was declined, since nobody can be asked here", { question: question.message });
       return { action: "decline" };
     };

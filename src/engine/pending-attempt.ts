@@ -20,6 +20,9 @@ export class PendingAttempt extends Deadline {
   readonly #resolve: (result: unknown) => void;
   #settled = false;
   #cause: AbortCause | undefined;
+  /** Questions that are open, and the time that is left when they are answered. */
+  #questions = 0;
+  #left = 0;
 
   constructor(execution: Execution, { work, since, resolve }: Promised) {
     super();
@@ -54,6 +57,17 @@ export class PendingAttempt extends Deadline {
     this.#cause = cause;
     deadlines.cancel(this);
     deadlines.start(this, limits.graceMs);
+  }
+
+  /** Lets the time stand still until what it returns is called: a person is being asked. */
+  pause(): () => void {
+    const { deadlines, clock } = this.#execution.core;
+    if (this.#questions++ === 0) this.#left = Math.max(1, this.dueAt - clock.elapsed());
+    if (this.#cause === undefined) deadlines.cancel(this);
+    return () => {
+      const isLast = --this.#questions === 0;
+      if (isLast && !this.#settled && this.#cause === undefined) deadlines.start(this, this.#left);
+    };
   }
 
   /** The handler is through. What it gave counts, unless it was told to stop: then only that it did. */

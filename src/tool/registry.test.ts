@@ -188,10 +188,8 @@ describe("names that are kept", () => {
     const registry = new ToolRegistry();
     registry.register(tool, { source: "mcps", priority: 2 });
     expect(registry.get("work")).toBe(tool);
-    const { version } = registry;
-    registry.reserve(["work"], { owner: "tools/work.yaml" });
-    expect(registry.version).toBeGreaterThan(version);
-    expect(registry.isReserved("work")).toBe(true);
+    registry.replace([], { owner: "tools" }, ["work"]);
+    expect(registry.isKept("work")).toBe(true);
     expect(registry.has("work")).toBe(false);
     expect(registry.names()).toEqual(["far/work"]);
     const own = defineTool({ name: "work", description: "d", run: () => 1 });
@@ -201,13 +199,10 @@ describe("names that are kept", () => {
 
   test("are kept by owner, exactly those of the last time", () => {
     const registry = new ToolRegistry();
-    registry.reserve(["a", "b"], { owner: "one" });
-    registry.reserve(["b"], { owner: "two" });
-    registry.reserve(["c"], { owner: "one" });
-    expect(["a", "b", "c"].map((name) => registry.isReserved(name))).toEqual([false, true, true]);
-    const { version } = registry;
-    registry.reserve(["c"], { owner: "one" });
-    expect(registry.version).toBe(version);
+    registry.replace([], { owner: "one" }, ["a", "b"]);
+    registry.replace([], { owner: "two" }, ["b"]);
+    registry.replace([], { owner: "one" }, ["c"]);
+    expect(["a", "b", "c"].map((name) => registry.isKept(name))).toEqual([false, true, true]);
   });
 });
 

@@ -61,7 +61,7 @@ export class ToolRegistry {
   readonly #byName = new Map<string, Entry[]>();
   readonly #byAlias = new Map<string, string>();
   /** Names that no alias leads to, by who keeps them. */
-  readonly #reserved = new Map<string, ReadonlySet<string>>();
+  readonly #kept = new Map<string, ReadonlySet<string>>();
   /** Where tools come from that are called by reference and never listed. */
   readonly #adopted = new WeakMap<AnyTool, Registration>();
   #version = 0;
@@ -97,9 +97,13 @@ export class ToolRegistry {
     return removed;
   }
 
-  /** Makes an owner's tools exactly these, in one step: no caller ever sees half of it. */
-  replace(tools: readonly AnyTool[], origin: Origin): RegistryChange {
+  /**
+   * Makes an owner's tools exactly these, in one step: no caller ever sees half of it. The names in `kept` are no aliases
+   * of others: a tool that could not be loaded leaves its name to nobody else.
+   */
+  replace(tools: readonly AnyTool[], origin: Origin, kept: Iterable<string> = []): RegistryChange {
     const from = complete(origin);
+    this.#kept.set(JSON.stringify([from.source, from.owner]), new Set(kept));
     const before = new Map(this.#ownedBy(from).map((entry) => [entry.name, entry.tool]));
     const after = new Map(tools.map((tool) => [tool.name, tool]));
     for (const name of before.keys()) if (!after.has(name)) this.#drop(name, from);
@@ -112,23 +116,9 @@ export class ToolRegistry {
     };
   }
 
-  /**
-   * Keeps names from being aliases, exactly these of an owner: a tool that could not be loaded leaves its name to nobody
-   * else.
-   */
-  reserve(names: Iterable<string>, origin: Origin): void {
-    const { source, owner } = complete(origin);
-    const key = JSON.stringify([source, owner]);
-    const kept = new Set(names);
-    const before = this.#reserved.get(key) ?? new Set();
-    if (kept.size === before.size && [...kept].every((name) => before.has(name))) return;
-    this.#reserved.set(key, kept);
-    this.#changed();
-  }
-
   /** Is the name kept for a tool that is not there? */
-  isReserved(name: string): boolean {
-    for (const names of this.#reserved.values()) if (names.has(name)) return true;
+  isKept(name: string): boolean {
+    for (const names of this.#kept.values()) if (names.has(name)) return true;
     return false;
   }
 
@@ -249,7 +239,7 @@ export class ToolRegistry {
     this.#byAlias.clear();
     for (const [name, entries] of this.#byName) {
       for (const alias of entries[0]?.aliases ?? []) {
-        if (!this.#byAlias.has(alias) && !this.isReserved(alias)) this.#byAlias.set(alias, name);
+        if (!this.#byAlias.has(alias) && !this.isKept(alias)) this.#byAlias.set(alias, name);
       }
     }
   }

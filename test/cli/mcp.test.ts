@@ -1,6 +1,9 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { lstatSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { childrenOf, runs } from "../mcp/connecting.ts";
 import { folderWith, writeFiles } from "../support/workspace.ts";
 import { windlass } from "./windlass.ts";
 
@@ -85,6 +88,117 @@ describe("windlass mcp add and remove", () => {
   });
 });
 
+describe("what is written down", () => {
+  test("keys are not repeated, in what is added and in the lines around a problem", async () => {
+    const cwd = await folderWith({ "windlass.yaml": "" });
+    const url = "https://me:pass-word-1@example.com/mcp";
+    const added = await windlass(["mcp", "add", "docs", "--url", url, "--header", "X-Odd=odd-header-value"], { cwd });
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining("docs is at https://example.com/mcp") });
+    expect(added.stderr).toContain("warning: a key in its address");
+    const lost = await windlass(["mcp", "add", "lost", "--url", url, "--header", "no-pair-here"], { cwd });
+    expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining("--header takes KEY=VALUE") });
+    const text = readFileSync(join(cwd, "mcp.json"), "utf8");
+    await writeFiles(cwd, { "mcp.json": text.replace('"headers"', '"tiemout": 1,\n      "headers"') });
+    for (const words of [["mcp"], ["validate"]]) {
+      const told = await windlass(words, { cwd });
+      expect(told.stderr).toContain('unknown key "tiemout"');
+      expect(told.stdout + told.stderr).not.toContain("pass-word-1");
+    }
+    const shown = [added, lost, await windlass(["mcp"], { cwd })].map(({ stdout, stderr }) => stdout + stderr).join("");
+    expect(shown).not.toMatch(/pass-word-1|odd-header-value|no-pair-here/);
+  });
+
+  test("a link stays a link, and what is no file is not waited for", async () => {
+    const cwd = await folderWith({ "windlass.yaml": "", "shared.json": "{}" });
+    symlinkSync("shared.json", join(cwd, "mcp.json"));
+    expect(await windlass(["mcp", "add", "files", "--", "x"], { cwd })).toMatchObject({ code: 0 });
+    expect(lstatSync(join(cwd, "mcp.json")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(cwd, "shared.json"), "utf8")).toContain('"files"');
+    rmSync(join(cwd, "shared.json"));
+    expect(await windlass(["mcp", "add", "files", "--", "x"], { cwd })).toMatchObject({ code: 2 });
+    rmSync(join(cwd, "mcp.json"));
+    execFileSync("mkfifo", [join(cwd, "mcp.json")]);
+    const list = await windlass(["mcp"], { cwd });
+    expect(list.stderr).toContain("the file cannot be read: it is no file");
+    expect(await windlass(["mcp", "add", "files", "--", "x"], { cwd })).toMatchObject({ code: 2 });
+    expect(await windlass(["tools"], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  test("logins go with the server, or by themselves", async () => {
+    const login = (server: string): string => JSON.stringify({ server, url: "https://x/mcp", tokens: {} });
+    const cwd = await folderWith({
+      "windlass.yaml": "",
+      "mcp.json": JSON.stringify({ mcpServers: { docs: { url: "https://x/mcp" }, mail: { url: "https://x/mcp" } } }),
+      ".windlass/mcp/auth/1.json": login("docs"),
+      ".windlass/mcp/auth/2.json": login("mail"),
+      ".windlass/mcp/auth/3.json": "{",
+    });
+    expect(await windlass(["mcp", "remove", "docs"], { cwd })).toMatchObject({ code: 0 });
+    const left = (): string[] => readdirSync(join(cwd, ".windlass/mcp/auth")).toSorted();
+    expect(left()).toEqual(["2.json", "3.json"]);
+    const out = await windlass(["mcp", "logout", "mail"], { cwd });
+    expect(out).toMatchObject({ code: 0, stderr: expect.stringContaining("forgotten") });
+    expect(left()).toEqual(["3.json"]);
+    expect((await windlass(["mcp", "logout", "mail"], { cwd })).stderr).toContain("no login");
+  });
+});
+
+test("a broken tool keeps its name, and a server gets no calls of it", async () => {
+  const cwd = await folderWith({ "windlass.yaml": "", "tools/say.yaml": "name: [say", ...mcpJson() });
+  await windlass(["mcp", "list", "--connect"], { cwd });
+  for (const name of ["say", "skill", "read_result"]) {
+    const called = await windlass(["call", name, "--args", '{"message":"SECRET"}'], { cwd });
+    expect(called.code).not.toBe(0);
+    expect(called.stdout).not.toContain("SECRET");
+  }
+  expect(await windlass(["call", "plain/echo", "--args", '{"message":"x"}'], { cwd })).toMatchObject({
+    code: 0,
+    stdout: '"x"\n',
+  });
+});
+
+test("a refused tool says why, by its short name too", async () => {
+  const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
+  await windlass(["mcp", "list", "--connect"], { cwd });
+  await writeFiles(cwd, mcpJson("banner"));
+  const called = await windlass(["call", "say", "message=x"], { cwd });
+  expect(called.code).not.toBe(0);
+  expect(called.stderr).toContain("windlass mcp approve plain");
+});
+
+test("doctor tells of servers and their files under mcp, each with its reason", async () => {
+  const cwd = await folderWith({
+    "windlass.yaml": "",
+    "mcp.json": JSON.stringify({
+      mcpServers: { odd: { command: "${NOT_SET_ANYWHERE}" }, npx: { command: "npx", args: ["pkg"] } },
+    }),
+  });
+  const { stdout } = await windlass(["doctor", "--json"], { cwd });
+  const { findings } = JSON.parse(stdout) as { findings: { about: string; status: string; message: string }[] };
+  expect(findings).toContainEqual(
+    expect.objectContaining({ about: "mcp odd", status: "fail", message: expect.stringContaining("NOT_SET_ANYWHERE") }),
+  );
+  expect(findings).toContainEqual(
+    expect.objectContaining({ about: "mcp", status: "warn", message: expect.stringContaining("no exact version") }),
+  );
+  expect(findings.filter(({ about }) => about === "chains")).toHaveLength(1);
+  expect(findings.filter(({ message }) => message.includes("NOT_SET_ANYWHERE"))).toHaveLength(1);
+});
+
+test("what an earlier process left running is gone when the next command is", async () => {
+  const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
+  const stateDir = join(cwd, ".windlass");
+  const program = join(import.meta.dirname, "../mcp/connecting-child.ts");
+  const holder = spawn(process.execPath, [program, stateDir, "stubborn"], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(holder.stdout, "data");
+  const pids = childrenOf(stateDir);
+  expect(pids.length).toBeGreaterThan(0);
+  holder.kill("SIGKILL");
+  await once(holder, "close");
+  expect(await windlass(["tools"], { cwd })).toMatchObject({ code: 0 });
+  expect(pids.filter(runs)).toEqual([]);
+});
+
 describe("windlass mcp approve", () => {
   test("shows what changed, and approves it when it is told to", async () => {
     const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
@@ -99,7 +213,10 @@ describe("windlass mcp approve", () => {
     expect(list.stderr).toContain("windlass mcp approve plain");
     expect(list.stderr.match(/changed since it was approved/g)).toHaveLength(1);
     const shown = await windlass(["mcp", "approve", "plain"], { cwd });
-    expect(shown).toMatchObject({ code: 3, stdout: expect.stringMatching(/- .*plain-server\.ts\n {2}\+ .*banner/) });
+    expect(shown).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/- command: .*plain-server\.ts\n {2}\+ command: .*banner\n {4}trust: first/),
+    });
     expect(shown.stderr).toContain("--yes");
     expect(await windlass(["mcp", "approve", "plain", "--yes"], { cwd })).toMatchObject({
       code: 0,
@@ -110,6 +227,22 @@ describe("windlass mcp approve", () => {
       code: 2,
       stderr: expect.stringContaining("did you mean plain?"),
     });
+  });
+
+  test("shows every part that changed, and no secret", async () => {
+    const entry = (env: object): string =>
+      JSON.stringify({ mcpServers: { plain: { command: process.execPath, args: [plain], env } } });
+    const cwd = await folderWith({ "windlass.yaml": "", "mcp.json": entry({ API_KEY: "the-first-key" }) });
+    await windlass(["mcp", "list", "--connect"], { cwd });
+    await writeFiles(cwd, { "mcp.json": entry({ API_KEY: "the-second-key", NODE_OPTIONS: "--no-warnings" }) });
+    const shown = await windlass(["mcp", "approve", "plain"], { cwd });
+    expect(shown).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /- env\.API_KEY: \[.*\]\n {2}\+ env\.API_KEY: \[.*\] \(another one\)\n {2}\+ env\.NODE_OPTIONS: --no-warnings/,
+      ),
+    });
+    expect(shown.stdout + shown.stderr).not.toMatch(/the-(?:first|second)-key/);
   });
 
   test("login is for servers elsewhere", async () => {

@@ -115,7 +115,15 @@ describe.concurrent("windlass run", () => {
     const { dry_run, status } = JSON.parse(stdout);
     expect({ dry_run, status }).toEqual({
       status: "success",
-      dry_run: [{ step: "send", tool: "send", effect: "once", args: { to: "ada@example.com", body: "hello" } }],
+      dry_run: [
+        {
+          step: "send",
+          tool: "send",
+          effect: "once",
+          args: { to: "ada@example.com", body: "hello" },
+          untrusted: { body: "prepare" },
+        },
+      ],
     });
     expect(stderr).toContain("1 call would have been made, and none was");
     expect(stderr).toContain("ada@example.com");

@@ -84,7 +84,7 @@ describe("windlass mcp serve with a server behind it", () => {
     readonly client: Client;
     readonly heard: unknown[];
     readonly asked: unknown[];
-    call(name: string, args?: Record<string, unknown>): Promise<string>;
+    readonly call: (name: string, args?: Record<string, unknown>) => Promise<string>;
   }
 
   async function connect(printed: string): Promise<Listening> {

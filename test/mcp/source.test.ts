@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createMcpConnector } from "../../src/adapters/mcp/client/connector.ts";
 import type { McpConnectorOptions } from "../../src/adapters/mcp/client/connector.ts";
@@ -79,6 +79,116 @@ function processes(stateDir: string): Map<string, number> {
   );
 }
 
+const served = ["plain", "everything", "files", "memory"] as const;
+type Served = (typeof served)[number];
+
+interface Call {
+  readonly server: Served;
+  readonly from: number;
+}
+
+interface Ended extends Call {
+  readonly to: number;
+  readonly error?: { readonly reason?: string | undefined; readonly retry: string };
+}
+
+interface Kill {
+  readonly server: Served;
+  readonly at: number;
+  /** When its end had been taken note of, which takes a moment. */
+  readonly known: number;
+  /** How many calls were certainly on their way to it, and far from their end. */
+  readonly slow: number;
+}
+
+/** Kills one server after the other, each second one, while it is working. */
+class Killer {
+  readonly #kills: Kill[] = [];
+  readonly #seen = new Set<number>();
+  readonly #done: Promise<void>;
+  readonly #stateDir: string;
+  readonly #under: () => readonly Call[];
+  #stopped = false;
+
+  constructor(stateDir: string, under: () => readonly Call[]) {
+    this.#stateDir = stateDir;
+    this.#under = under;
+    this.#done = this.#run();
+  }
+
+  /** Every process of a server that there was. */
+  get seen(): readonly number[] {
+    return [...this.#seen];
+  }
+
+  async stop(): Promise<readonly Kill[]> {
+    this.#stopped = true;
+    await this.#done;
+    this.#look();
+    return this.#kills;
+  }
+
+  async #run(): Promise<void> {
+    for (let round = 0; ; round++) {
+      const due = performance.now() + 1_000;
+      const server = served[round % served.length] ?? "plain";
+      while (performance.now() < due || !this.#isBusy(server)) {
+        if (this.#stopped) return;
+        this.#look();
+        await moment();
+      }
+      await this.#kill(server);
+    }
+  }
+
+  async #kill(server: Served): Promise<void> {
+    const pid = processes(this.#stateDir).get(server);
+    if (pid === undefined) return;
+    const at = performance.now();
+    const slow = isSlow(server) ? this.#under().filter((call) => isMidway(call, server, at)).length : 0;
+    process.kill(pid, "SIGKILL");
+    // Its file goes when its end is known.
+    while (childrenOf(this.#stateDir).includes(pid)) await moment();
+    this.#kills.push({ server, at, known: performance.now(), slow });
+  }
+
+  #isBusy(server: Served): boolean {
+    const now = performance.now();
+    const isReady = processes(this.#stateDir).has(server);
+    return (
+      isReady && this.#under().some((call) => (isSlow(server) ? isMidway(call, server, now) : call.server === server))
+    );
+  }
+
+  #look(): void {
+    for (const pid of childrenOf(this.#stateDir)) this.#seen.add(pid);
+  }
+}
+
+function isSlow(server: Served): boolean {
+  return server === "plain" || server === "everything";
+}
+
+/** Begun long enough ago to be sent, and not long enough to be answered: both take 60 ms. */
+function isMidway({ server, from }: Call, wanted: Served, now: number): boolean {
+  return server === wanted && now - from > 10 && now - from < 40;
+}
+
+function moment(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Processes whose environment holds this, whoever started them. */
+function carrying(mark: string): readonly string[] {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "latin1").split("\0").includes(mark);
+    } catch {
+      return false;
+    }
+  });
+}
+
 describe("[C04] real servers behind the source", () => {
   test("are listed from memory, called, cancelled half-way, killed and connected to again", async () => {
     const { engine, source, registry, stateDir } = await open({
@@ -131,54 +241,67 @@ describe("[C04] real servers behind the source", () => {
     opened.push(async () => rmSync(files, { recursive: true, force: true }));
     writeFileSync(join(files, "a.txt"), "a");
     const memory = { ...publishedServer("server-memory"), env: { MEMORY_FILE_PATH: join(files, "memory.jsonl") } };
+    const mark = `WINDLASS_TEST_RUN=${basename(files)}`;
+    const marked = (server: ReturnType<typeof testServer>): Record<string, unknown> =>
+      entry({ ...server, env: { ...server.env, WINDLASS_TEST_RUN: basename(files) } });
+    const long = "trigger-long-running-operation";
     const { engine, source, stateDir } = await open({
-      plain: entry(testServer("plain-server.ts")),
-      everything: { ...entry(publishedServer("server-everything")), effects: { echo: "read" } },
-      files: entry(publishedServer("server-filesystem", files)),
-      memory: entry(memory),
+      plain: marked(testServer("plain-server.ts")),
+      everything: { ...marked(publishedServer("server-everything")), effects: { [long]: "read" } },
+      files: marked(publishedServer("server-filesystem", files)),
+      memory: marked(memory),
     });
     await source.prepare();
-    const names = ["plain", "everything", "files", "memory"] as const;
-    const calls: Readonly<Record<(typeof names)[number], readonly [string, unknown]>> = {
+    const calls: Readonly<Record<Served, readonly [string, unknown]>> = {
       plain: ["plain/slow", { ms: 60 }],
-      everything: ["everything/echo", { message: "x" }],
+      everything: [`everything/${long}`, { duration: 0.06, steps: 1 }],
       files: ["files/read_text_file", { path: join(files, "a.txt") }],
       memory: ["memory/read_graph", {}],
     };
-    const kills: { readonly server: string; readonly at: number }[] = [];
-    const killer = setInterval(() => {
-      const server = names[kills.length % names.length] ?? "plain";
-      const pid = processes(stateDir).get(server);
-      if (pid === undefined) return;
-      kills.push({ server, at: performance.now() });
-      process.kill(pid, "SIGKILL");
-    }, 1_000);
-    const ends: { server: string; from: number; to: number; error?: { reason?: string | undefined; retry: string } }[] =
-      [];
+    const under = new Map<number, Call>();
+    const ended: Ended[] = [];
+    const killer = new Killer(stateDir, () => [...under.values()]);
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < 1_000) {
-        const server = names[next++ % names.length] ?? "plain";
-        const [name, args] = calls[server];
-        const from = performance.now();
-        const result = await engine.call(name, args, { maxRetries: 0 });
-        ends.push({ server, from, to: performance.now(), ...(!result.success && { error: result.error }) });
+        const number = next++;
+        const server = served[number % served.length] ?? "plain";
+        const call = { server, from: performance.now() };
+        under.set(number, call);
+        const result = await engine.call(...calls[server], { maxRetries: 0 });
+        under.delete(number);
+        ended.push({ ...call, to: performance.now(), ...(!result.success && { error: result.error }) });
         // So that it takes some seconds.
         await new Promise((resolve) => setTimeout(resolve, 60));
       }
     };
     await Promise.all(Array.from({ length: 16 }, worker));
-    clearInterval(killer);
-    expect(ends).toHaveLength(1_000);
+    const kills = await killer.stop();
+
+    expect(ended).toHaveLength(1_000);
     expect(kills.length).toBeGreaterThanOrEqual(3);
-    const failed = ends.filter(({ error }) => error !== undefined);
-    for (const { server, from, to, error } of failed) {
-      expect(error).toMatchObject({ reason: "connection_lost", retry: server === "plain" ? "unsafe" : "safe" });
-      // The end of a process takes a moment to be known: until then calls still go out to it.
-      expect(kills.some((kill) => kill.server === server && kill.at > from - 500 && kill.at < to)).toBe(true);
+    const failed = ended.filter(({ error }) => error !== undefined);
+    const hit = ({ server, from, to }: Ended): Kill | undefined =>
+      // Under way when it was killed, or begun before its end was known: then the call went to it, too.
+      kills.find((kill) => kill.server === server && from <= kill.known && to >= kill.at);
+    for (const call of failed) {
+      expect(call.error).toMatchObject({
+        reason: "connection_lost",
+        retry: call.server === "plain" ? "unsafe" : "safe",
+      });
+      expect({ ...call, hit: hit(call) }).toMatchObject({ hit: { server: call.server } });
     }
-    expect(failed.length).toBeLessThanOrEqual(kills.length * 16);
-  }, 40_000);
+    // What takes its time cannot have been answered: every one of these that was under way has failed.
+    for (const { server, at, slow } of kills) {
+      const lost = failed.filter((call) => call.server === server && call.from <= at && call.to >= at);
+      expect(lost.length).toBeGreaterThanOrEqual(slow);
+    }
+    expect(failed.length).toBeGreaterThan(0);
+    await source.close();
+    expect(killer.seen.filter(runs)).toEqual([]);
+    expect(childrenOf(stateDir)).toEqual([]);
+    expect(carrying(mark)).toEqual([]);
+  }, 60_000);
 
   test("what is left running by none: after closing there is no process", async () => {
     const { engine, source, stateDir } = await open({

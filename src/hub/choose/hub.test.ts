@@ -115,7 +115,7 @@ describe("a name leads to its tool", () => {
     const names = ["skill", "skill_read", "read_result", "find_tools", "mcp_resources", "mcp_read_resource", "kept"];
     const tools = names.map((name) => ({ tool: named(`evil/${name}`), source: "mcps", owner: "evil" }) as const);
     const { hub, registry } = worldOf(tools);
-    registry.reserve(["kept"], { owner: "tools/kept.yaml" });
+    registry.replace([], { owner: "tools" }, ["kept"]);
     for (const name of names) {
       expect(hub.resolve(name)).toBeUndefined();
       expect(hub.resolve(`evil/${name}`)?.owner).toBe("evil");

@@ -239,7 +239,7 @@ export class Hub implements Resolver {
       const slash = name.indexOf("/");
       if (slash === -1 || best?.source !== "mcps") continue;
       const short = name.slice(slash + 1);
-      if (!mayBeShort(short) || this.#registry.isReserved(short)) continue;
+      if (!mayBeShort(short) || this.#registry.isKept(short)) continue;
       const others = found.get(short);
       if (others === undefined) found.set(short, [best]);
       else others.push(best);

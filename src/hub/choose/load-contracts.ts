@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Problem } from "../../text/index.ts";
 import { fileProblem, readText } from "../folder/read-text.ts";
 import { type ScannedFile, scanFolder } from "../folder/scan-folder.ts";
+import { builtInContracts } from "./built-in-contracts.ts";
 import type { Contract } from "./contract.ts";
 
 /** The contracts of a folder, and what is wrong with its files. */
@@ -19,10 +20,7 @@ export interface LoadedContracts {
 export async function loadContracts(dir: string, root: string): Promise<LoadedContracts> {
   if (!existsSync(dir)) return { contracts: [], problems: [], stamp: "" };
   // Loaded only where there is such a folder.
-  const [{ parseContract }, { builtInContracts }] = await Promise.all([
-    import("./contract-file.ts"),
-    import("./built-in-contracts.ts"),
-  ]);
+  const { parseContract } = await import("./contract-file.ts");
   const { files, problems: skipped } = await scanFolder(dir, root);
   const problems: Problem[] = [...skipped];
   const byName = new Map<string, Contract>();

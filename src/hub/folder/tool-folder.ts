@@ -116,8 +116,7 @@ class RegistryFolder implements ToolFolder {
     this.#problems = [...found.problems, ...problems];
     this.#owners = owners;
     const origin = { source, owner: this.#dir, priority: 0 };
-    this.#registry.reserve(takenNames(files), origin);
-    const change = this.#registry.replace(tools, origin);
+    const change = this.#registry.replace(tools, origin, takenNames(files));
     const errors = this.#events.ended({ why, change, problems: this.#problems, owners });
     this.#runs.alsoWatch([...files.values()].flatMap(({ modules }) => [...modules.keys()]));
     return { ...change, errors };

@@ -146,7 +146,7 @@ describe("[C01] names", () => {
       ...["skill", "read_result", "mcp_resources", "greet"].map((name) => definition(name)),
     );
     const { source, registry } = await fakeWorkspace({ server });
-    registry.reserve(["greet"], { owner: "tools" });
+    registry.replace([], { owner: "tools" }, ["greet"]);
     await source.load();
     await source.prepare();
     expect(registry.names().toSorted()).toEqual([
@@ -155,7 +155,7 @@ describe("[C01] names", () => {
       "server/read_result",
       "server/skill",
     ]);
-    registry.reserve([], { owner: "tools" });
+    registry.replace([], { owner: "tools" });
     expect(registry.resolve("greet")?.owner).toBe("server");
     await source.close();
   });

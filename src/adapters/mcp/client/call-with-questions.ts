@@ -14,7 +14,7 @@ export interface QuestioningCall {
   send(added: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
   wait(ms: number): Promise<void>;
   /** Told of questions that nobody gets to see. */
-  tell(message: string): void;
+  readonly tell: (message: string) => void;
 }
 
 /** Makes a call that may come back with questions instead of a result, and answers them until there is one. */

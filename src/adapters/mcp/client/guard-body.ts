@@ -22,7 +22,8 @@ export async function* guardBody(
   let lineIsEmpty = true;
   for await (const piece of body) {
     let from = 0;
-    for (let at = 0; isEvents && at < piece.length; at++) {
+    const searched = isEvents ? piece.length : 0;
+    for (let at = 0; at < searched; at++) {
       const byte = piece[at];
       if (byte === carriageReturn) continue;
       const ends = byte === lineFeed && lineIsEmpty;
