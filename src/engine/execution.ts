@@ -70,7 +70,8 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   since = 0;
   /** When it ended, by the clock's elapsed time; 0 until then. */
   endedAt = 0;
-  #pending: PendingAttempt | undefined;
+  /** The attempt whose handler answers later. */
+  pending: PendingAttempt | undefined = undefined;
   /** What is pending is the check of an output. */
   #checking = false;
   #controller: AbortController | undefined;
@@ -96,7 +97,7 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     this.cause = cause;
     this.#controller?.abort(abortReason(cause));
     this.job.stopChildren();
-    this.#pending?.aborted(cause);
+    this.pending?.aborted(cause);
     if (this.#ticket?.state === "queued") this.core.scheduler.leave(this.#ticket);
     if (this.#backoff) this.core.deadlines.cancel(this.#backoff);
     this.#wake?.();
@@ -135,19 +136,6 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
       if (returned instanceof Promise) returned.catch((error: unknown) => this.#progressFailed(error));
     } catch (error) {
       this.#progressFailed(error);
-    }
-  }
-
-  /** Asks a person, whose time is not the tool's: what is left of its own is left when they have answered. */
-  async whileAsking<T>(ask: () => Promise<T>): Promise<T> {
-    const asking = ask();
-    // A handler that asks at once is not pending yet.
-    await Promise.resolve();
-    const goOn = this.#pending?.pause();
-    try {
-      return await asking;
-    } finally {
-      goOn?.();
     }
   }
 
@@ -294,18 +282,18 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   /** @param since When it began, by the clock's elapsed time. */
   #await(work: PromiseLike<unknown>, since: number): Later<Result> {
     if (this.#waiting.listener !== undefined) {
-      this.#pending = new PendingAttempt(this, { work, since, resolve: nobodyWaits });
+      this.pending = new PendingAttempt(this, { work, since, resolve: nobodyWaits });
       return undefined;
     }
     return new Promise((resolve) => {
       // It resolves with what `returned`, `threw` or `stopped` gives.
-      this.#pending = new PendingAttempt(this, { work, since, resolve: resolve as (result: unknown) => void });
+      this.pending = new PendingAttempt(this, { work, since, resolve: resolve as (result: unknown) => void });
     });
   }
 
   /** @internal What was awaited, a handler or the check of its output, gave this. */
   returned(value: unknown): Later<Result> {
-    this.#pending = undefined;
+    this.pending = undefined;
     if (this.#checking) {
       this.#checking = false;
       // What a check gives is an outcome.
@@ -322,14 +310,14 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
 
   /** @internal It threw. */
   threw(error: unknown): Later<Result> {
-    this.#pending = undefined;
+    this.pending = undefined;
     this.#checking = false;
     return this.#ended({ failure: failureOf(error, this.job.effect) });
   }
 
   /** @internal It was told to stop; `abandoned` when it did not, within the grace period. */
   stopped(cause: AbortCause, abandoned: boolean): Later<Result> {
-    this.#pending = undefined;
+    this.pending = undefined;
     this.#checking = false;
     const stop = this.#stopped(cause);
     if (!abandoned) return this.#ended({ failure: stop });

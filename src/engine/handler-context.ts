@@ -3,6 +3,7 @@ import type { BeginCall, Rulings } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 import { permissionFor } from "./rule-on.ts";
+import { whileAsking } from "./while-asking.ts";
 
 /** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
 export class HandlerContext implements ToolContext, CompositeContext {
@@ -57,7 +58,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
   get elicit(): (question: Question) => Promise<QuestionAnswer> {
     return async (question) => {
       const { elicit } = this.#execution.job.context;
-      if (elicit !== undefined) return this.#execution.whileAsking(() => elicit(question, this.signal));
+      if (elicit !== undefined) return whileAsking(this.#execution, () => elicit(question, this.signal));
       this.#execution.log("a question was declined, since nobody can be asked here", { question: question.message });
       return { action: "decline" };
     };

@@ -103,17 +103,17 @@ interface Kill {
   noticed: number;
 }
 
-/** A server that is connected to again as soon as a call finds it gone. */
+/** A server that is connected to again by the next call after it is gone. */
 class Reconnecting {
   readonly name: string;
   readonly attempts: Attempt[] = [];
-  readonly #connect: () => Promise<McpConnection>;
+  readonly #connect: (gone: () => void) => Promise<McpConnection>;
   readonly #use: (connection: McpConnection) => Promise<unknown>;
   #connection: Promise<McpConnection> | undefined;
 
   constructor(
     name: string,
-    connect: () => Promise<McpConnection>,
+    connect: (gone: () => void) => Promise<McpConnection>,
     use: (connection: McpConnection) => Promise<unknown>,
   ) {
     this.name = name;
@@ -123,7 +123,15 @@ class Reconnecting {
 
   /** The connection, its last one where that still stands. */
   get(): Promise<McpConnection> {
-    return (this.#connection ??= this.#connect());
+    if (this.#connection !== undefined) return this.#connection;
+    const made = this.#connect(() => this.#gone(made));
+    this.#connection = made;
+    return made;
+  }
+
+  /** Another call may have made a new one meanwhile. */
+  #gone(made: Promise<McpConnection>): void {
+    if (this.#connection === made) this.#connection = undefined;
   }
 
   /** Calls until it is answered; every attempt is noted. */
@@ -139,8 +147,7 @@ class Reconnecting {
       } catch (error) {
         if (!isFailureError(error)) throw error;
         note({ failure: error });
-        // Another call may have made a new one meanwhile.
-        if (this.#connection === made) this.#connection = undefined;
+        this.#gone(made);
       }
     }
   }
@@ -154,8 +161,9 @@ test("of 1,000 calls over 4 servers, one of them killed every second, only those
   const server = (name: string, address: ProgramServer, use: (connection: McpConnection) => Promise<unknown>) =>
     new Reconnecting(
       name,
-      async () => {
+      async (gone) => {
         const closed = (): void => {
+          gone();
           for (const kill of kills) if (kill.server === name) kill.noticed = Math.min(kill.noticed, performance.now());
         };
         const listener = { toolsChanged: () => {}, log: () => {}, closed };
