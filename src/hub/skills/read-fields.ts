@@ -1,7 +1,6 @@
 import { showValue } from "../../schema/index.ts";
-import { displayWidth } from "../../text/index.ts";
+import { cutText, displayWidth } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
-import { cutText } from "./cut-text.ts";
 import { hiddenCharacter } from "./hidden-text.ts";
 import type { SkillReport, Weight } from "./skill-report.ts";
 
@@ -133,7 +132,7 @@ function limited(text: string, { key, longest, report }: Limit): string {
   if (length <= longest) return text;
   const message = `"${key}" may have at most ${longest} characters, has ${length}`;
   report.add("must", [key], { code: "too_long", message, hint: "put the rest into the instructions" });
-  return cutText(text, longest);
+  return cutText(text, longest).text;
 }
 
 /** The format counts code points. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../../text/index.ts";
 import { type CatalogueEntry, skillCatalogue } from "./skill-catalogue.ts";
 
 const entry = (name: string, description: string, hidden = false): CatalogueEntry => ({ name, description, hidden });
@@ -73,5 +73,5 @@ test.each([
   ["wordy", 4, "wor…"],
   ["x", 0, ""],
 ])("%j in %i characters is %j", (text, longest, expected) => {
-  expect(cutText(text, longest)).toBe(expected);
+  expect(cutText(text, longest).text).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../../text/index.ts";
 import type { Skill } from "./skill.ts";
 
 /** What a catalogue needs to know. */
@@ -26,7 +26,7 @@ export function skillCatalogue(skills: readonly CatalogueEntry[], budget: number
     .map(({ name, description }) => ({ name, description: description.replace(/\s+/gu, " ").trim() }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const cutTo = (longest: number): string =>
-    entries.map(({ name, description }) => `- ${name}: ${cutText(description, longest)}`).join("\n");
+    entries.map(({ name, description }) => `- ${name}: ${cutText(description, longest).text}`).join("\n");
   const fits = (longest: number): boolean => cutTo(longest).length <= budget;
 
   let [low, high] = [

@@ -1,8 +1,7 @@
 import { principalOf } from "../../engine/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { suggest } from "../../text/index.ts";
+import { cutText, suggest } from "../../text/index.ts";
 import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../../tool/index.ts";
-import { cutText } from "./cut-text.ts";
 import type { InstructionLimits, Instructions } from "./load-instructions.ts";
 import type { Skill } from "./skill.ts";
 import { skillCatalogue } from "./skill-catalogue.ts";
@@ -163,7 +162,7 @@ export class SkillTools {
     const offered = [...skills.values()].filter(({ hidden }) => !hidden).map((each) => each.name);
     const near = suggest(name, offered);
     const hint = near === undefined ? "call skill without a name to list them" : `did you mean "${near}"?`;
-    throw refuseSkill("unknown_skill", `there is no skill ${JSON.stringify(cutText(given, 80))}; ${hint}`, {
+    throw refuseSkill("unknown_skill", `there is no skill ${JSON.stringify(cutText(given, 80).text)}; ${hint}`, {
       parameter,
     });
   }
@@ -173,7 +172,7 @@ export class SkillTools {
     const page = rest.slice(0, pageLength);
     const last = page.at(-1)?.name;
     return {
-      skills: page.map(({ name, description }) => ({ name, description: cutText(description, listedChars) })),
+      skills: page.map(({ name, description }) => ({ name, description: cutText(description, listedChars).text })),
       ...(rest.length > page.length && last !== undefined && { next: last }),
     };
   }
