@@ -14,10 +14,26 @@ export {
   type StepHooks,
   engineExecutor,
 } from "./host/executor.ts";
-export { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "./host/host.ts";
+export {
+  type ApprovalWait,
+  type CallOutcome,
+  type CancelOutcome,
+  type DecidedOutcome,
+  type Host,
+  type HostListener,
+  type InnerQuestion,
+  type InterruptedOutcome,
+  type Outcome,
+  type Settled,
+  type StepWork,
+  type Wait,
+  cancelKey,
+} from "./host/host.ts";
 export type { EventSink } from "./host/event-writer.ts";
 export { JournalHost, type JournalHostParts } from "./host/journal-host.ts";
+export { type HostTask, openHost } from "./host/open-host.ts";
 export type { AskPerson } from "./host/run-approvals.ts";
+export { RunKeeper } from "./host/run-keeper.ts";
 export { type Cassette, type CassetteOptions, type RecordedCall, cassetteOf } from "./kit/cassette.ts";
 export { type DryRunExecutor, type DryRunOptions, type WithheldCall, dryRunExecutor } from "./kit/dry-run.ts";
 export {
@@ -45,6 +61,7 @@ export { type ReadChain, readChain } from "./plan/read-chain.ts";
 export type { ChainSpec, StepSpec, Taint } from "./plan/spec.ts";
 export type { RerunPreview, RerunStep } from "./rerun-preview.ts";
 export { type RunChainOptions, runChain } from "./run-chain.ts";
+export { type Interpretation, beginInterpretation } from "./run/interpret.ts";
 export type { RunEvent, RunEventType, RunListener } from "./run/run-events.ts";
 export type { RunFacts } from "./run/run-facts.ts";
 export type { RunResult } from "./run/run-result.ts";

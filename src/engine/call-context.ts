@@ -24,6 +24,11 @@ export interface CallContext {
   readonly signal?: AbortSignal;
   /** The same for every attempt of the same work; the call's id where absent. */
   readonly idempotencyKey?: string;
+  /**
+   * Text from outside could have led to this call: it is asked about when it is destructive, also where a rule allows
+   * it, unless the rule says `trusted`. Holds for the calls within it, too.
+   */
+  readonly tainted?: boolean;
   /** Gets what the handler reports with `ctx.progress()` or yields. */
   readonly onProgress?: (value: unknown) => unknown;
   /** Asks a person what a tool has to know; the calls within this one may ask too. Declined where absent. */

@@ -61,6 +61,8 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   /** Returns an approval that was used up for nothing. */
   #giveBack: (() => Promise<void>) | undefined;
   #childCount = 0;
+  /** A person or a rule let it run although text from outside could have led to it: what it calls is part of that. */
+  #cleared = false;
   #settled = false;
   /** Where checking or asking took time: when that was over. */
   #readyAt: number | undefined;
@@ -184,6 +186,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const ruling = ruleOn(this, tool);
     switch (ruling.permission) {
       case "allow":
+        if (ruling.trusted === true) this.#cleared = true;
         return this.#reuse(tool);
       case "ask":
         this.preapproved = preapproverOf(this, tool);
@@ -203,6 +206,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     }
     if (answer.kind !== "approved") return this.#fail(notApproved(tool.name, answer));
     this.#giveBack = answer.giveBack;
+    this.#cleared = true;
     this.given = question.args;
     const validation = await this.#inTime(Promise.resolve(tool.input.validate(question.args)));
     if (validation === undefined) return this.#fail(this.#stopped());
@@ -364,7 +368,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, ...inherited } = this.context;
     // The same in every attempt, as long as the handler makes its calls in the same order.
     const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
-    const context = { ...inherited, ...more, idempotencyKey };
+    const context = { ...inherited, ...more, idempotencyKey, ...(this.#cleared && { tainted: false }) };
     const child = new Call(this.core, { target, args, context, parent: this });
     this.#children ??= new Set();
     this.#children.add(child);

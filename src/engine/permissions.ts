@@ -5,7 +5,8 @@ import type { Effect } from "../tool/index.ts";
 /**
  * Rules tried in the order deny, ask, allow; the first match decides and no match denies. A rule is
  * `[caller:]selector`: the caller `model`, `person`, `chain` or `mcp`; the selector a tool name with `*`, or
- * `effect:once`, `source:mcps`, `destructive`, `*`.
+ * `effect:once`, `source:mcps`, `destructive`, `*`. A rule of `allow` may end with ` trusted`: then a destructive call is
+ * not asked about either when text from outside could have led to it.
  */
 export interface PermissionRules {
   readonly deny?: readonly string[];
@@ -53,6 +54,8 @@ type Matcher = (subject: PermissionSubject) => boolean;
 export interface Ruling {
   readonly permission: Permission;
   readonly rule?: string;
+  /** It allows also what text from outside could have led to. */
+  readonly trusted?: boolean;
 }
 
 /** Rules that were read once. */
@@ -69,7 +72,7 @@ export function compilePermissions(rules: PermissionRules = {}): Permissions {
     (rules[permission] ?? defaultPermissions[permission]).map((rule) => ({
       permission,
       rule,
-      ...compileRule(rule),
+      ...checkTrusted(permission, rule, compileRule(rule)),
     })),
   );
   const same = new Map<CallerType, Ruling>();
@@ -100,12 +103,25 @@ interface Rule {
   /** Whose calls it is about; everybody's where undefined. */
   readonly caller: CallerType | undefined;
   readonly matches: Matcher;
+  readonly trusted: boolean;
 }
 
+const trustedEnding = /\s+trusted$/;
+
 function compileRule(rule: string): Rule {
-  const colon = rule.indexOf(":");
-  const caller = colon === -1 ? undefined : callers.get(rule.slice(0, colon));
-  return { caller, matches: compileSelector(caller === undefined ? rule : rule.slice(colon + 1), rule) };
+  const said = rule.replace(trustedEnding, "");
+  const colon = said.indexOf(":");
+  const caller = colon === -1 ? undefined : callers.get(said.slice(0, colon));
+  const matches = compileSelector(caller === undefined ? said : said.slice(colon + 1), rule);
+  return { caller, matches, trusted: said !== rule };
+}
+
+/** Nothing is trusted that is denied or asked about. */
+function checkTrusted(permission: Permission, rule: string, compiled: Rule): Rule {
+  if (!compiled.trusted || permission === "allow") return compiled;
+  throw new FailureError(`"${rule}" says trusted, which only rules of allow can; take the word out`, {
+    code: "file_invalid",
+  });
 }
 
 const anything: Matcher = () => true;
@@ -120,7 +136,7 @@ function compileSelector(selector: string, rule: string): Matcher {
   if (kind === "tool" && value !== "") return compileGlob(value);
   throw new FailureError(
     `"${rule}" is not a permission rule; write [caller:]selector, with the caller model, person, chain or mcp, and the ` +
-      `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *`,
+      `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *; a rule of allow may end with " trusted"`,
     { code: "file_invalid" },
   );
 }

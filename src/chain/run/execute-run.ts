@@ -1,9 +1,6 @@
-import { type Clock, cpuTime, usageSince } from "../../base/index.ts";
-import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
-import type { StepExecutor } from "../host/executor.ts";
-import type { EventSink } from "../host/event-writer.ts";
-import { JournalHost } from "../host/journal-host.ts";
-import { type AskPerson, RunApprovals } from "../host/run-approvals.ts";
+import { cpuTime, usageSince } from "../../base/index.ts";
+import type { JournalHost } from "../host/journal-host.ts";
+import { type HostTask, openHost } from "../host/open-host.ts";
 import type { RunKeeper } from "../host/run-keeper.ts";
 import type { Plan } from "../plan/plan.ts";
 import { eventRedactor } from "./event-redactor.ts";
@@ -12,27 +9,13 @@ import type { RunListener } from "./run-events.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** A run to be executed, from its beginning or from where it was left. */
-export interface RunTask {
+export interface RunTask extends HostTask {
   readonly plan: Plan;
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
   /** Why its steps may not call some chains, by their names. */
   readonly denied?: Readonly<Record<string, string>> | undefined;
-  readonly lease: RunLease;
-  readonly startedAt: number;
-  /** Absent for a run that nobody will take up again. */
-  readonly journal?: EventSink | undefined;
-  readonly events: readonly JournalEvent[];
-  /** Absent for a look at what happened. */
-  readonly executor: StepExecutor | undefined;
-  readonly clock: Clock;
-  /** Where questions to people are kept, or how to make it once there is one. */
-  readonly approvals?: ApprovalStore | (() => ApprovalStore) | undefined;
-  readonly principal?: string | undefined;
-  readonly ask?: AskPerson | undefined;
-  readonly redact?: ((value: unknown) => unknown) | undefined;
-  readonly stay?: boolean | undefined;
   readonly keeper?: RunKeeper | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: RunListener | undefined;
@@ -50,7 +33,7 @@ export interface Executed {
 
 /** Executes a run until its end, until it waits for a person, or until the process closes. */
 export async function executeRun(task: RunTask): Promise<Executed> {
-  const host = hostOf(task);
+  const host = openHost(task);
   const { plan, input, context, signal, keeper } = task;
   const cancel = (): void => host.cancelRun(undefined);
   if (signal?.aborted === true) cancel();
@@ -75,27 +58,6 @@ export async function executeRun(task: RunTask): Promise<Executed> {
     keeper?.remove(host);
     host.close();
   }
-}
-
-function hostOf(task: RunTask): JournalHost {
-  const { lease, startedAt, journal, events, executor, clock, approvals } = task;
-  const { principal, ask, redact = (value) => value } = task;
-  return new JournalHost({
-    lease,
-    startedAt,
-    journal,
-    events,
-    executor,
-    clock,
-    stay: task.stay ?? false,
-    approvals:
-      approvals === undefined || executor === undefined
-        ? undefined
-        : (sinks) => {
-            const store = typeof approvals === "function" ? approvals() : approvals;
-            return new RunApprovals({ runId: lease.runId, store, clock, principal, ask, redact, ...sinks });
-          },
-  });
 }
 
 /** A listener sees no secrets, and one that throws must not harm the run. */

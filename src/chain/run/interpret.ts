@@ -13,11 +13,27 @@ const inARow = 1000;
  */
 export function interpret(parts: RunParts): Promise<RunFacts> {
   return new Promise((resolve, reject) => {
-    const run = new Run(parts);
-    const loop = new Loop(run, () => resolve(facts(run, parts)), reject);
-    tellStart(run, parts);
-    loop.begin();
+    beginInterpretation(parts, resolve, reject);
   });
+}
+
+/** A run under way. */
+export interface Interpretation {
+  /** Steps could begin and have not yet: it goes on by itself, before anything else happens to it. */
+  readonly hasBacklog: boolean;
+}
+
+/** The same for whoever feeds the host: it is told at once, and not a little later, that the run is over. */
+export function beginInterpretation(
+  parts: RunParts,
+  onDone: (facts: RunFacts) => void,
+  onBroke: (error: unknown) => void,
+): Interpretation {
+  const run = new Run(parts);
+  const loop = new Loop(run, () => onDone(facts(run, parts)), onBroke);
+  tellStart(run, parts);
+  loop.begin();
+  return run;
 }
 
 /** Takes what the host has, and sleeps until it has more. */
