@@ -34,7 +34,7 @@ import { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
 import type { CallHandle } from "./call-hooks.ts";
 import type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
-import type { Core } from "./core.ts";
+import type { Resolver, Core } from "./core.ts";
 import { type Denies, denials } from "./denials.ts";
 import type { EngineEvent, EngineEventType } from "./events.ts";
 import { messageOf } from "./failed-attempt.ts";
@@ -88,6 +88,11 @@ export class Engine {
   /** The values that `ctx.secrets` gives; whoever else opens a handle of a secret asks here. */
   get secrets(): Secrets {
     return this.#core.secrets;
+  }
+
+  /** Finds tools by the names that calls use: the registry, or what chooses among several. */
+  get resolver(): Resolver {
+    return this.#core.resolver;
   }
 
   /** Hides secrets in whatever leaves. */

@@ -35,15 +35,39 @@ export interface ViewOptions {
  * ```
  */
 export async function viewOf(result: ToolSuccess, options: ViewOptions): Promise<ResultView> {
-  const { output } = result;
-  const whole = wholeText(output, options.maxChars);
+  const { maxChars, shelf, owner = {} } = options;
+  const whole = wholeText(result.output, maxChars);
   if (whole !== undefined) return { text: whole, isCut: false };
-  // What `read_result` gives is a part of something that is kept already.
-  const isPart = result.tool === readResultName;
-  const handle = isPart ? undefined : await options.shelf?.keep(result, options.owner ?? {});
+  return viewText(result, maxChars, await keepResult(result, shelf, owner));
+}
+
+/** The same where it is known already under which handle the result is kept, if it is. */
+export function viewText({ output }: ToolSuccess, maxChars: number, handle: string | undefined): ResultView {
+  const whole = wholeText(output, maxChars);
+  if (whole !== undefined) return { text: whole, isCut: false };
   const text =
-    typeof output === "string" ? textView(stripUnsafe(output), handle, options) : jsonView(output, handle, options);
+    typeof output === "string"
+      ? textView(stripUnsafe(output), handle, { maxChars })
+      : jsonView(output, handle, { maxChars });
   return { text, isCut: true, ...(handle !== undefined && { handle }) };
+}
+
+/** Keeps a result that is too large to be shown whole, and gives its handle; undefined where it need not be kept. */
+export async function keepLarge(
+  result: ToolSuccess,
+  { maxChars, shelf, owner = {} }: ViewOptions,
+): Promise<string | undefined> {
+  return wholeText(result.output, maxChars) === undefined ? keepResult(result, shelf, owner) : undefined;
+}
+
+function keepResult(
+  result: ToolSuccess,
+  shelf: ResultShelf | undefined,
+  owner: ResultOwner,
+): Promise<string | undefined> {
+  // What `read_result` gives is a part of something that is kept already.
+  if (shelf === undefined || result.tool === readResultName) return Promise.resolve(undefined);
+  return shelf.keep(result, owner);
 }
 
 /** All of an output as text, where it takes no more than so much. */
@@ -52,7 +76,7 @@ function wholeText(output: unknown, most: number): string | undefined {
   return cutJson(output ?? null, Math.max(3, most)).cut ? undefined : (cleanJson(output) ?? "null");
 }
 
-function textView(text: string, handle: string | undefined, { maxChars }: ViewOptions): string {
+function textView(text: string, handle: string | undefined, { maxChars }: Pick<ViewOptions, "maxChars">): string {
   const lines = text.split("\n").length;
   const size = `${text.length} characters in ${lines} line${lines === 1 ? "" : "s"}`;
   return withNote(maxChars, (room) => {
@@ -63,7 +87,7 @@ function textView(text: string, handle: string | undefined, { maxChars }: ViewOp
   });
 }
 
-function jsonView(value: unknown, handle: string | undefined, { maxChars }: ViewOptions): string {
+function jsonView(value: unknown, handle: string | undefined, { maxChars }: Pick<ViewOptions, "maxChars">): string {
   const size = plainJsonSize(value, Number.MAX_SAFE_INTEGER);
   // What nests very deep is not measured.
   const much = size < 0 ? "much JSON" : `about ${size} characters of JSON`;

@@ -1,0 +1,38 @@
+import type { Failure } from "../base/index.ts";
+import type { TokenUsage } from "../model/index.ts";
+import type { BriefSummary } from "../store/index.ts";
+import type { ConversationMessage } from "./loop/message.ts";
+
+/** How a run of an agent ended: `waiting` for a person, with nobody executing it. */
+export type AgentStatus = "completed" | "waiting" | "failed" | "cancelled";
+
+/** Where an answer comes from. */
+export interface AnswerSource {
+  readonly title: string;
+  /** A path in the vault, or an address. */
+  readonly location: string;
+  readonly quote?: string;
+}
+
+/** What an agent gives. */
+export interface AgentResult {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly runner: string;
+  readonly status: AgentStatus;
+  /** Empty where there is none. */
+  readonly answer: string;
+  readonly error?: Failure;
+  /** Questions that people have to answer before the run can go on. */
+  readonly approvals?: readonly { readonly id: string; readonly tool: string; readonly args: unknown }[];
+  readonly sources?: readonly AnswerSource[];
+  readonly toolUsageSummary: BriefSummary;
+  readonly usage: TokenUsage;
+  /** Questions to the model. */
+  readonly rounds: number;
+  /** What people should know about how it went. */
+  readonly notes: readonly string[];
+  /** The conversation with this answer at its end, for the next question. */
+  readonly messages: readonly ConversationMessage[];
+  readonly durationMs: number;
+}

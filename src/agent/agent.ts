@@ -1,0 +1,84 @@
+import type { AgentEvent } from "./agent-event.ts";
+import type { AgentResult } from "./agent-result.ts";
+import { Session } from "./session.ts";
+import type { ConversationMessage } from "./loop/message.ts";
+import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
+import type { AgentSpec, QuestionImage } from "./run/agent-spec.ts";
+import { EventQueue } from "./event-queue.ts";
+
+/** What goes with a question. */
+export interface AskOptions extends AgentStartOptions {
+  /** What was said before; `messages` of the last result. */
+  readonly history?: readonly ConversationMessage[];
+  readonly images?: readonly QuestionImage[];
+}
+
+/** A run, event by event. */
+export interface AgentStream extends AsyncIterable<AgentEvent> {
+  /** What the run gives at its end; the events need not be read for it. */
+  readonly result: Promise<AgentResult>;
+}
+
+/** A model with tools, and one way of using them. Made by `createAgent`. */
+export class Agent {
+  readonly spec: AgentSpec;
+  readonly runs: AgentRuns;
+
+  constructor(runs: AgentRuns, spec: AgentSpec) {
+    this.runs = runs;
+    this.spec = spec;
+  }
+
+  /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
+  run(text: string, options: AskOptions = {}): Promise<AgentResult> {
+    const { history = [], images, ...start } = options;
+    return this.runs.start(this.spec, { text, history, ...(images !== undefined && { images }) }, start);
+  }
+
+  /**
+   * Asks it, and tells what happens while it happens.
+   *
+   * @example
+   * ```ts
+   * const stream = agent.stream("Which notes are about tides?");
+   * for await (const event of stream) if (event.type === "text-delta") process.stdout.write(event.text);
+   * ```
+   */
+  stream(text: string, options: AskOptions = {}): AgentStream {
+    return follow((onEvent) => this.run(text, { ...options, onEvent }), options.onEvent);
+  }
+
+  /** Goes on with a run that waits for a person who has decided, or whose process is gone. */
+  resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
+    return this.runs.resume(runId, options);
+  }
+
+  /** A conversation: each question sees what was said before. */
+  session(
+    options: { readonly conversationId?: string; readonly history?: readonly ConversationMessage[] } = {},
+  ): Session {
+    return new Session(this, options);
+  }
+
+  /** Waits for what is under way, and leaves it to be taken up again. */
+  close(): Promise<void> {
+    return this.runs.close();
+  }
+}
+
+/** Runs something that tells events as a stream of them. */
+function follow(
+  begin: (onEvent: (event: AgentEvent) => void) => Promise<AgentResult>,
+  also: ((event: AgentEvent) => void) | undefined,
+): AgentStream {
+  const events = new EventQueue<AgentEvent>();
+  const result = begin((event) => {
+    also?.(event);
+    events.push(event);
+  });
+  result.then(
+    () => events.end(),
+    (error: unknown) => events.end(error instanceof Error ? error : new Error(String(error))),
+  );
+  return { result, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
+}

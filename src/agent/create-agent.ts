@@ -1,0 +1,66 @@
+import { type Clock, createIds, systemClock } from "../base/index.ts";
+import type { Engine } from "../engine/index.ts";
+import type { ResultShelf } from "../hub/index.ts";
+import type { Model } from "../model/index.ts";
+import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { Agent } from "./agent.ts";
+import { AgentRuns } from "./run/agent-runs.ts";
+import { type AgentSpec, agentDefaults } from "./run/agent-spec.ts";
+import type { Runner } from "./runner.ts";
+import { findRunner } from "./runners/find-runner.ts";
+
+/** What {@link createAgent} takes. */
+export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model">> {
+  readonly engine: Engine;
+  /** Any model of the AI SDK's interface. Some runners can do without. */
+  readonly model?: Model;
+  /** `autonomous` where absent; or one of your own. */
+  readonly runner?: string | Runner;
+  /** Where large results are kept for `read_result`; without it the model sees their beginning only. */
+  readonly shelf?: ResultShelf;
+  /** Where its runs are kept; in memory where absent. */
+  readonly runs?: AgentRuns;
+  readonly clock?: Clock;
+}
+
+/**
+ * An agent in this process: a model that uses the tools of an engine. Its runs are kept in memory, so that one which
+ * waits for a person can go on; those of a workspace are kept in its database.
+ *
+ * @example
+ * ```ts
+ * const agent = createAgent({ engine, model, maxRounds: 6 });
+ * const { answer, toolUsageSummary } = await agent.run("What did I write about tide mills last week?");
+ * ```
+ */
+export function createAgent(options: AgentOptions): Agent {
+  const { engine, model, runner = "autonomous", shelf, runs, clock = systemClock, ...spec } = options;
+  const [name, own] = typeof runner === "string" ? [runner, undefined] : [runner.name, runner];
+  const complete: AgentSpec = { ...agentDefaults, ...spec, runner: name };
+  const find = (wanted: string): Runner => (own !== undefined && own.name === wanted ? own : findRunner(wanted));
+  // Before the first question: a name that is none is a mistake of whoever makes the agent.
+  find(name);
+  return new Agent(runs ?? memoryRuns({ engine, model, shelf, clock, find }), complete);
+}
+
+interface InMemory {
+  readonly engine: Engine;
+  readonly model: Model | undefined;
+  readonly shelf: ResultShelf | undefined;
+  readonly clock: Clock;
+  readonly find: (name: string) => Runner;
+}
+
+function memoryRuns({ engine, model, shelf, clock, find }: InMemory): AgentRuns {
+  const id = createIds().next();
+  return new AgentRuns({
+    engine,
+    shelf,
+    clock,
+    journal: createMemoryRuns({ clock, records: engine.records }),
+    approvals: createMemoryApprovals({ clock }),
+    owner: { id, pid: process.pid, processStart: id, bootId: "" },
+    runner: find,
+    model: () => model,
+  });
+}

@@ -1,0 +1,79 @@
+import type { LanguageModelV4ToolChoice } from "@ai-sdk/provider";
+import { FailureError } from "../../base/index.ts";
+import { type ModelCall, type ModelTurn, type TurnDelta, noModel, textOfTurn, toolCallsOf } from "../../model/index.ts";
+import type { Place } from "../agent-event.ts";
+import { type Flow, call } from "../flow/flow.ts";
+import type { AgentRun } from "../run/agent-run.ts";
+import { modelTool } from "../run/model-tool.ts";
+import type { ConversationMessage } from "./message.ts";
+import type { OfferedTools } from "./offered-tools.ts";
+
+/** What a model is asked. */
+export interface Request {
+  readonly system: string;
+  readonly messages: readonly ConversationMessage[];
+  readonly tools?: OfferedTools | undefined;
+  readonly toolChoice?: LanguageModelV4ToolChoice["type"];
+  readonly responseFormat?: ModelCall["responseFormat"];
+}
+
+/** Asks the model once. Throws what went wrong, and when the budget of the run is used up. */
+export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelTurn> {
+  if (run.model === undefined) throw noModel(`the runner ${run.spec.runner}`);
+  const prompt = toCall(request);
+  run.budget.check(prompt);
+  run.rounds++;
+  if (run.listens) run.tell({ type: "round-started", ...place });
+  const base = `${place.part}.${place.round}`;
+  const work = {
+    tool: modelTool,
+    args: prompt,
+    idempotencyKey: `${run.runId}/${base}`,
+    timeoutMs: undefined,
+    cache: undefined,
+    approvalId: undefined,
+  };
+  const onDelta = run.listens ? (delta: unknown) => tellDelta(run, place, delta as TurnDelta) : undefined;
+  const outcome = yield* call(`${base}#1`, work, onDelta);
+  // Asking twice does no harm, so it is never left in doubt.
+  if (outcome.kind === "interrupted") throw new TypeError("a question to a model cannot be interrupted");
+  const { result } = outcome;
+  if (!result.success) throw new FailureError(result.error.message, { ...result.error });
+  // Made by the executor of the run, now or in an earlier life of it.
+  const turn = result.output as ModelTurn;
+  run.spent(turn.usage);
+  if (run.listens) tellTurn(run, place, turn);
+  return turn;
+}
+
+function toCall(request: Request): ModelCall {
+  const { system, messages, tools, toolChoice = "auto", responseFormat } = request;
+  return {
+    prompt: system === "" ? [...messages] : [{ role: "system", content: system }, ...messages],
+    ...(tools !== undefined && tools.size > 0 && { tools: tools.definitions, toolChoice: choice(toolChoice) }),
+    ...(responseFormat !== undefined && { responseFormat }),
+  };
+}
+
+function choice(type: LanguageModelV4ToolChoice["type"]): LanguageModelV4ToolChoice {
+  return type === "tool" ? { type: "auto" } : { type };
+}
+
+function tellDelta(run: AgentRun, place: Place, delta: TurnDelta): void {
+  switch (delta.kind) {
+    case "text":
+      return run.tell({ type: "text-delta", ...place, text: delta.text });
+    case "thinking":
+      return run.tell({ type: "thinking-delta", ...place, text: delta.text });
+    case "restart":
+      return run.tell({ type: "round-restarted", ...place });
+    case "tool-call":
+      return undefined;
+  }
+}
+
+function tellTurn(run: AgentRun, place: Place, turn: ModelTurn): void {
+  const toolCalls = toolCallsOf(turn).length;
+  const { modelId: model, finishReason, usage } = turn;
+  run.tell({ type: "round-finished", ...place, model, finishReason, usage, toolCalls, text: textOfTurn(turn) });
+}

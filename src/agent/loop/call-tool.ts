@@ -1,0 +1,168 @@
+import { type Failure, failure } from "../../base/index.ts";
+import type { ApprovalWait, DecidedOutcome, InterruptedOutcome } from "../../chain/index.ts";
+import type { Effect, ToolResult } from "../../tool/index.ts";
+import type { Place } from "../agent-event.ts";
+import { type Flow, call, decision } from "../flow/flow.ts";
+import type { AgentRun } from "../run/agent-run.ts";
+
+/** A call that a model wants, or a runner. */
+export interface ToolRequest {
+  readonly place: Place;
+  /** The same whenever the run is told; unique in it. */
+  readonly key: string;
+  /** By which the model knows it. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/** What came of it; the effect is absent when the handler never ran. */
+export interface CalledTool {
+  readonly result: ToolResult;
+  readonly effect: Effect | undefined;
+}
+
+/** What a person has let through, so far. */
+interface Permit {
+  approvalId: string | undefined;
+  allowed: readonly string[];
+}
+
+/**
+ * Makes a call, and asks people about it where the rules say so: then the run waits, and goes on with this call in
+ * whatever process somebody has answered to. A call that was running when a process ended, and must not run twice, is
+ * asked about as well.
+ */
+export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
+  const permit: Permit = { approvalId: undefined, allowed: [] };
+  for (let attempt = 1; ; attempt++) {
+    const key = `${request.key}#${attempt}`;
+    const outcome = yield* call(key, workOf(run, request, permit), progressOf(run, request));
+    if (outcome.kind === "interrupted") {
+      const settled = yield* askInterrupted(run, request, { key, outcome, permit });
+      if (settled !== undefined) return settled;
+      continue;
+    }
+    const { result, effect, asks } = outcome;
+    const question = result.success || run.isCancelled ? undefined : questionOf(result.error, asks);
+    if (question === undefined) return { result, effect };
+    const decided = yield* askPerson(run, request, { ...question, key });
+    if (decided.status !== "approved") return { result: refused(request, decided), effect: undefined };
+    if (asks === undefined) permit.approvalId = decided.approvalId;
+    else permit.allowed = [...permit.allowed, asks.key];
+  }
+}
+
+function workOf({ runId }: AgentRun, { key, tool, args }: ToolRequest, { approvalId, allowed }: Permit) {
+  return {
+    tool,
+    args,
+    idempotencyKey: `${runId}/${key}`,
+    timeoutMs: undefined,
+    cache: undefined,
+    approvalId,
+    ...(allowed.length > 0 && { allowed }),
+  };
+}
+
+function progressOf(run: AgentRun, { place, callId, tool }: ToolRequest): ((value: unknown) => void) | undefined {
+  if (!run.listens) return undefined;
+  return (value) => run.tell({ type: "tool-progress", ...place, callId, tool, value });
+}
+
+type Asked = Pick<ApprovalWait, "message" | "approvalId" | "tool" | "interrupted"> & { readonly args?: unknown };
+
+/** What a rule wants to know; undefined where the call failed for another reason. */
+function questionOf(error: Failure, asks: Asked | undefined): Asked | undefined {
+  if (asks !== undefined) return asks;
+  if (error.code !== "approval_required" || error.approvalId === undefined) return undefined;
+  return { tool: "", message: "", approvalId: error.approvalId };
+}
+
+function* askPerson(
+  run: AgentRun,
+  { place, callId, tool, args, key: step }: ToolRequest,
+  { key, ...asked }: Asked & { readonly key: string },
+): Flow<Verdict> {
+  const what = {
+    kind: "approval" as const,
+    step,
+    tool: asked.tool === "" ? tool : asked.tool,
+    args: asked.args ?? args,
+    message: asked.message === "" ? `Allow ${tool} to run with these arguments?` : asked.message,
+    approvers: [],
+    expiresMs: undefined,
+    approvalId: asked.approvalId,
+    ...(asked.interrupted === true && { interrupted: true as const }),
+  };
+  const about = { ...place, callId, tool: what.tool };
+  const decided = yield* decision(`${key}?`, what, (approvalId, note) => {
+    const message = note === undefined ? what.message : `${what.message} (${note})`;
+    run.tell({ type: "approval-asked", ...about, approvalId, args: run.shown(what.args), message });
+  });
+  if (decided.kind === "cancel") return { status: "cancelled" };
+  const { approvalId, status, note } = decided;
+  const approved = status === "approved";
+  run.tell({ type: "approval-decided", ...about, approvalId, approved, ...(note !== undefined && { note }) });
+  return decided;
+}
+
+type Verdict = DecidedOutcome | { readonly status: "cancelled"; readonly note?: undefined };
+
+/** Nobody knows whether the work was done: undefined when a person wants it done once more. */
+function* askInterrupted(
+  run: AgentRun,
+  request: ToolRequest,
+  { key, outcome, permit }: { readonly key: string; readonly outcome: InterruptedOutcome; readonly permit: Permit },
+): Flow<CalledTool | undefined> {
+  const { tool } = request;
+  const since = new Date(outcome.startedAt).toISOString();
+  const message =
+    `${tool} was running when its process ended (started ${since}), and must not run twice. Find out whether its work ` +
+    `was done: approve to run it again, approve --done if it was done, reject to go on without it.`;
+  const asked = { key, tool, message, approvalId: undefined, interrupted: true as const };
+  const decided = yield* askPerson(run, request, asked);
+  if (decided.status !== "approved") {
+    const error = failure(
+      "interrupted",
+      `${tool} was running when its process ended; it is not known how far it came`,
+      {
+        forModel: `It is not known whether ${tool} did its work, and a person decided not to run it again. Go on without it.`,
+        retry: "never",
+      },
+    );
+    return { result: resultOf(request, { success: false, error }), effect: "once" };
+  }
+  if (decided.done !== undefined) {
+    return { result: resultOf(request, { success: true, output: decided.done.output ?? null }), effect: "once" };
+  }
+  permit.approvalId = decided.approvalId;
+  return undefined;
+}
+
+function refused(request: ToolRequest, verdict: Verdict): ToolResult {
+  const { tool } = request;
+  const said = verdict.note === undefined ? "" : `: ${verdict.note}`;
+  if (verdict.status === "cancelled") {
+    return resultOf(request, {
+      success: false,
+      error: failure("cancelled", `${tool} was not run: the run was cancelled`),
+    });
+  }
+  const expired = verdict.status === "expired";
+  const why = expired ? `nobody decided in time whether ${tool} may run` : `a person refused to let ${tool} run${said}`;
+  const error = failure("permission_denied", why, {
+    reason: expired ? "expired" : "rejected",
+    forModel: `${why}. Do not ask for it again; go on without it, or say what you would need it for.`,
+    retry: "never",
+  });
+  return resultOf(request, { success: false, error });
+}
+
+/** A result that came about without a call. */
+export function resultOf(
+  { tool }: Pick<ToolRequest, "tool">,
+  what: { readonly success: true; readonly output: unknown } | { readonly success: false; readonly error: Failure },
+): ToolResult {
+  return { ...what, tool, durationMs: 0, executedAt: 0, meta: { callId: "", source: "", attempts: 0 } };
+}

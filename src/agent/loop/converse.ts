@@ -1,0 +1,135 @@
+import { FailureError } from "../../base/index.ts";
+import { type ModelTurn, modelFailure, textOfTurn, toAssistantMessage, toolCallsOf } from "../../model/index.ts";
+import type { Place } from "../agent-event.ts";
+import type { Flow } from "../flow/flow.ts";
+import type { AgentRun } from "../run/agent-run.ts";
+import { ask } from "./ask.ts";
+import { makeRoom } from "./make-room.ts";
+import type { ConversationMessage } from "./message.ts";
+import type { OfferedTools } from "./offered-tools.ts";
+import { runToolCalls } from "./run-tool-calls.ts";
+
+/** A conversation with a model that may call tools. */
+export interface Talk {
+  /** What this is a part of; with the round it names what happens. */
+  readonly part: string;
+  readonly system: string;
+  /** Grows with what is said. */
+  readonly messages: ConversationMessage[];
+  readonly tools: OfferedTools | undefined;
+  /** Rounds with tool calls; then the model has to answer. */
+  readonly maxRounds: number;
+}
+
+/** So many rounds without one new call, and the model has to answer. */
+const mostStaleRounds = 2;
+
+/**
+ * The one loop: the model is asked, the tools it wants are run, and it is asked again with what they gave, until it
+ * answers. It always comes to an end: by its answer, by the limit of rounds, by rounds that bring nothing new, by the
+ * budget of the run, or by a failure that says which.
+ */
+export function* converse(run: AgentRun, talk: Talk): Flow<string> {
+  const { part, messages, tools, maxRounds } = talk;
+  let stale = 0;
+  let nudged = false;
+  for (let round = 1; ; round++) {
+    const must = mustAnswer({ round, maxRounds, stale, tools });
+    const place = { part, round };
+    const turn = yield* askInRoom(run, talk, { place, must });
+    messages.push(toAssistantMessage(turn));
+    const calls = toolCallsOf(turn);
+    if (calls.length > 0 && must === undefined && tools !== undefined) {
+      const { parts, allKnown } = yield* runToolCalls(run, { place, calls, offered: tools });
+      messages.push({ role: "tool", content: parts });
+      stale = allKnown ? stale + 1 : 0;
+      continue;
+    }
+    if (calls.length > 0) messages.push(unanswered(turn));
+    const text = textOfTurn(turn).trim();
+    if (text !== "") return finished(run, turn, text);
+    if (nudged || turn.finishReason === "content-filter") throw noAnswer(run, turn, must);
+    nudged = true;
+    messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
+  }
+}
+
+const nudge = "You gave no answer. Answer the question now, in words, with what you know.";
+
+/** Why the model may call no more tools; undefined while it may. */
+function mustAnswer({
+  round,
+  maxRounds,
+  stale,
+  tools,
+}: {
+  readonly round: number;
+  readonly maxRounds: number;
+  readonly stale: number;
+  readonly tools: OfferedTools | undefined;
+}): string | undefined {
+  if (tools === undefined) return undefined;
+  if (stale >= mostStaleRounds) return "The last calls brought nothing new. Answer now, with what you have.";
+  if (round > maxRounds) return "No more tools can be called. Answer now, with what you have.";
+  return undefined;
+}
+
+interface Asking {
+  readonly place: Place;
+  readonly must: string | undefined;
+}
+
+/** Asks; where the service says that it is too much, once more with less of what is old. */
+function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
+  const { system, messages, tools } = talk;
+  makeRoom(run, talk, "usual");
+  const request = {
+    system: must === undefined ? system : `${system}\n\n${must}`,
+    tools,
+    toolChoice: must === undefined ? ("auto" as const) : ("none" as const),
+  };
+  try {
+    return yield* ask(run, place, { ...request, messages });
+  } catch (error) {
+    const isTooLong = error instanceof FailureError && error.reason === "too_long";
+    if (!isTooLong || !makeRoom(run, talk, "more")) throw error;
+    run.note("older tool results were cleared: the conversation was too long for the model");
+    return yield* ask(run, { ...place, part: `${place.part}~` }, { ...request, messages });
+  }
+}
+
+/** A service that was told to call no tool and calls one: each call still needs its result. */
+function unanswered(turn: ModelTurn): ConversationMessage {
+  const value = "This was not run: no more tools can be called. Answer with what you have.";
+  return {
+    role: "tool",
+    content: toolCallsOf(turn).map(({ id, name }) => ({
+      type: "tool-result",
+      toolCallId: id,
+      toolName: name,
+      output: { type: "error-text", value },
+    })),
+  };
+}
+
+function finished(run: AgentRun, { finishReason }: ModelTurn, text: string): string {
+  if (finishReason === "length") run.note("the answer was cut off by the model's limit of tokens");
+  return text;
+}
+
+function noAnswer(run: AgentRun, { finishReason, modelId }: ModelTurn, must: string | undefined): FailureError {
+  const who = `the model ${JSON.stringify(modelId)}`;
+  switch (finishReason) {
+    case "content-filter":
+      return modelFailure("refused", `${who} refused to answer; ask for something else`);
+    case "length":
+      return modelFailure("cut_off", `${who} used all its tokens before it said anything; raise max_tokens`);
+    default:
+      return modelFailure(
+        "invalid_output",
+        must === undefined
+          ? `${who} answered nothing, twice`
+          : `${who} still asked for tools after ${run.spec.maxRounds} rounds, and answered nothing; raise max_rounds`,
+      );
+  }
+}

@@ -1,0 +1,69 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { estimateTokens } from "../../text/index.ts";
+import { type AnyTool, type WireNames, type WireProvider, createWireNames, toOpenAITools } from "../../tool/index.ts";
+
+/** The tools that a model is told of, in the order in which it was: what comes later is behind, so that prompts stay alike. */
+export class OfferedTools {
+  readonly #provider: WireProvider;
+  readonly #tools = new Map<string, AnyTool>();
+  #names: WireNames | undefined;
+  #definitions: LanguageModelV4FunctionTool[] | undefined;
+  #tokens: number | undefined;
+
+  /** @param family Of the model: services differ in the names that they allow. */
+  constructor(tools: Iterable<AnyTool>, family: string) {
+    this.#provider = family === "gemini" ? "gemini" : family === "claude" ? "anthropic" : "openai";
+    for (const tool of tools) this.#tools.set(tool.name, tool);
+  }
+
+  get size(): number {
+    return this.#tools.size;
+  }
+
+  get tools(): readonly AnyTool[] {
+    return [...this.#tools.values()];
+  }
+
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  /** Offers one more, from the next question on. */
+  add(tool: AnyTool): void {
+    if (this.#tools.get(tool.name) === tool) return;
+    this.#tools.set(tool.name, tool);
+    this.#names = undefined;
+    this.#definitions = undefined;
+    this.#tokens = undefined;
+  }
+
+  /** As the model's service takes them. */
+  get definitions(): LanguageModelV4FunctionTool[] {
+    this.#definitions ??= toOpenAITools(this.tools, { names: this.#wireNames }).map(({ function: definition }) => ({
+      type: "function",
+      name: definition.name,
+      description: definition.description,
+      inputSchema: definition.parameters as LanguageModelV4FunctionTool["inputSchema"],
+    }));
+    return this.#definitions;
+  }
+
+  /** What they take in a request, by estimate. */
+  get tokens(): number {
+    this.#tokens ??= estimateTokens(JSON.stringify(this.definitions));
+    return this.#tokens;
+  }
+
+  /** What a call means: the tool's own name and parameters. A name that was never offered is left as it is. */
+  read(wireName: string, args: unknown): { readonly tool: string; readonly args: unknown } {
+    const names = this.#wireNames;
+    const tool = names.fromWire(wireName);
+    if (tool === undefined) return { tool: wireName, args };
+    return { tool, args: names.argumentsFromWire(wireName, args) };
+  }
+
+  get #wireNames(): WireNames {
+    this.#names ??= createWireNames(this.tools, this.#provider);
+    return this.#names;
+  }
+}

@@ -1,0 +1,145 @@
+import type { Engine } from "../../engine/index.ts";
+import type { Model, ModelCall, ModelFamily, TokenUsage } from "../../model/index.ts";
+import { addUsage, noTokens } from "../../model/index.ts";
+import type { Settled } from "../../chain/index.ts";
+import type { BriefSummary } from "../../store/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
+import type { AgentEvent, AgentListener } from "../agent-event.ts";
+import type { FlowRun } from "../flow/flow-run.ts";
+import { MadeCalls } from "../loop/made-calls.ts";
+import type { ConversationMessage } from "../loop/message.ts";
+import type { AgentSpec } from "./agent-spec.ts";
+import { bringsOutside } from "./brings-outside.ts";
+
+/** What a run may use. */
+export interface Budget {
+  add(usage: TokenUsage): void;
+  /** Throws when the next question would be too much. */
+  check(call: ModelCall): void;
+}
+
+/** What {@link AgentRun} is made of. */
+export interface AgentRunParts {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly spec: AgentSpec;
+  readonly engine: Engine;
+  readonly model: Model | undefined;
+  readonly family: ModelFamily;
+  readonly budget: Budget;
+  readonly listener: AgentListener | undefined;
+}
+
+/** An event without what every event has. */
+export type Told = AgentEvent extends infer Event
+  ? Event extends AgentEvent
+    ? Omit<Event, "at" | "runId">
+    : never
+  : never;
+
+/** One run of an agent: what its runner works with, and what is known of it so far. */
+export class AgentRun {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly spec: AgentSpec;
+  readonly engine: Engine;
+  readonly model: Model | undefined;
+  readonly family: ModelFamily;
+  readonly budget: Budget;
+  /** What people should know about how it went. */
+  readonly notes: string[] = [];
+  /** The conversation, as far as it has come: what is left of it when the run ends early, too. */
+  messages: ConversationMessage[] = [];
+  readonly made: MadeCalls = new MadeCalls();
+  /** Text from outside has entered the conversation. */
+  tainted = false;
+  usage: TokenUsage = noTokens;
+  /** Questions to the model. */
+  rounds = 0;
+  readonly #tally = new Map<string, number>();
+  #failed = 0;
+  #calls = 0;
+  readonly #listener: AgentListener | undefined;
+  #flow: FlowRun | undefined;
+
+  constructor(parts: AgentRunParts) {
+    this.runId = parts.runId;
+    this.conversationId = parts.conversationId;
+    this.spec = parts.spec;
+    this.engine = parts.engine;
+    this.model = parts.model;
+    this.family = parts.family;
+    this.budget = parts.budget;
+    this.#listener = parts.listener;
+  }
+
+  /** Over this it goes on. */
+  attach(flow: FlowRun): void {
+    this.#flow = flow;
+  }
+
+  /** The time of what happened last; epoch milliseconds. */
+  get now(): number {
+    return this.#flow?.now ?? 0;
+  }
+
+  get isCancelled(): boolean {
+    return this.#flow?.cancelled !== undefined;
+  }
+
+  /** Somebody wants to know what happens. */
+  get listens(): boolean {
+    return this.#listener !== undefined;
+  }
+
+  tell(event: Told): void {
+    if (this.#listener === undefined) return;
+    const replayed = this.#flow?.host.replaying === true;
+    // Every kind of event has these besides its own.
+    const whole = { at: this.now, runId: this.runId, ...event, ...(replayed && { replayed }) } as AgentEvent;
+    try {
+      this.#listener(whole);
+    } catch (error) {
+      process.emitWarning(`a listener of an agent threw: ${String(error)}`);
+    }
+  }
+
+  note(text: string): void {
+    this.notes.push(text);
+    this.tell({ type: "note", text });
+  }
+
+  /** Arguments as people and logs may see them. */
+  shown(args: unknown): unknown {
+    return this.engine.redactor.value(args);
+  }
+
+  spent(usage: TokenUsage): void {
+    this.usage = addUsage(this.usage, usage);
+    this.budget.add(usage);
+  }
+
+  /** Hears of everything that happens, before the runner does: also of what a chain inside of the run does. */
+  heard({ outcome }: Settled): void {
+    if (outcome.kind !== "call") return;
+    const { result, effect } = outcome;
+    if (result.success && bringsOutside(this, result, effect)) this.tainted = true;
+  }
+
+  /** Counts a call that was made, or refused. */
+  count(result: ToolResult): void {
+    this.#calls++;
+    if (!result.success) this.#failed++;
+    this.#tally.set(result.tool, (this.#tally.get(result.tool) ?? 0) + 1);
+  }
+
+  get toolUsage(): BriefSummary {
+    const rate = this.#calls === 0 ? 100 : ((this.#calls - this.#failed) / this.#calls) * 100;
+    return {
+      totalCalls: this.#calls,
+      successRate: Math.round(rate * 100) / 100,
+      toolUsage: Object.fromEntries(this.#tally),
+      hasErrors: this.#failed > 0,
+    };
+  }
+}

@@ -1,0 +1,243 @@
+import { type Clock, createIds, fail, systemClock } from "../../base/index.ts";
+import { type AskPerson, type JournalHost, RunKeeper, openHost } from "../../chain/index.ts";
+import type { Engine } from "../../engine/index.ts";
+import type { ResultShelf } from "../../hub/index.ts";
+import { type Model, baseFamily, familyOf } from "../../model/index.ts";
+import type { ApprovalStore, JournalEvent, RunJournal, RunLease, RunOwner, StoredRun } from "../../store/index.ts";
+import type { Elicit } from "../../tool/index.ts";
+import type { AgentListener } from "../agent-event.ts";
+import type { AgentResult } from "../agent-result.ts";
+import { FlowRun } from "../flow/flow-run.ts";
+import type { AgentQuestion, Runner } from "../runner.ts";
+import { agentExecutor } from "./agent-executor.ts";
+import { AgentRun } from "./agent-run.ts";
+import type { AgentSpec } from "./agent-spec.ts";
+import { type KeptAgentRun, readAgentRun, writeAgentRun } from "./kept-run.ts";
+import { type Ended, toResult, toRunEnd } from "./to-result.ts";
+
+/** What {@link AgentRuns} is made of. */
+export interface AgentRunsParts {
+  readonly engine: Engine;
+  readonly journal: RunJournal;
+  readonly approvals: ApprovalStore;
+  readonly owner: RunOwner;
+  /** The runner of this name; throws with those there are. */
+  readonly runner: (name: string) => Runner;
+  /** The model of this name, the default one where absent; undefined where there is none. */
+  readonly model: (name: string | undefined) => Model | undefined;
+  /** Where large results are kept for `read_result`. */
+  readonly shelf?: ResultShelf | undefined;
+  readonly clock?: Clock;
+}
+
+/** How a run is executed, whether it begins or goes on. */
+export interface AgentExecuteOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: AgentListener;
+  /** Answers questions to people right here; where absent the run waits, and can be resumed. */
+  readonly ask?: AskPerson;
+  /** Asks whoever runs the agent what its tools want to know. */
+  readonly elicit?: Elicit;
+  /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
+  readonly stay?: boolean;
+}
+
+/** What a new run takes. */
+export interface AgentStartOptions extends AgentExecuteOptions {
+  readonly runId?: string;
+  /** The same for all questions of one conversation. */
+  readonly conversationId?: string;
+  readonly principal?: string;
+}
+
+/** A run that this process owns. */
+interface Begun extends KeptAgentRun {
+  readonly lease: RunLease;
+  readonly startedAt: number;
+  readonly events: readonly JournalEvent[];
+  readonly cancelledBy?: string | null | undefined;
+}
+
+type Driven = Begun & Pick<AgentExecuteOptions, "signal">;
+
+/** Runs of agents that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
+export class AgentRuns {
+  readonly #parts: AgentRunsParts;
+  readonly #clock: Clock;
+  readonly #keeper: RunKeeper;
+  readonly #hosts = new Set<JournalHost>();
+  readonly #active = new Set<Promise<unknown>>();
+  readonly #ids = createIds();
+  #isClosing = false;
+
+  constructor(parts: AgentRunsParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? systemClock;
+    this.#keeper = new RunKeeper({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
+  }
+
+  /** Begins a run. Throws where the agent cannot be asked at all, such as for want of a model. */
+  start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions = {}): Promise<AgentResult> {
+    return this.#track(this.#start(spec, question, options));
+  }
+
+  async #start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions): Promise<AgentResult> {
+    const { journal, owner } = this.#parts;
+    // Before anything is kept: what cannot begin leaves nothing behind.
+    this.#parts.runner(spec.runner);
+    const runId = options.runId ?? this.#ids.next();
+    const conversationId = options.conversationId ?? runId;
+    const kept = { spec, question, conversationId, principal: options.principal };
+    const startedAt = this.#clock.now();
+    const created = await journal.create(writeAgentRun(runId, kept, startedAt), owner);
+    if ("existing" in created) {
+      throw fail(`there is a run ${runId} already; windlass resume ${runId} goes on with it`, { code: "run_exists" });
+    }
+    return this.#execute({ ...kept, lease: created.lease, startedAt, events: [] }, options);
+  }
+
+  /** Goes on with a run that waits or whose process is gone. A finished one gives its result. */
+  async resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
+    const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+    switch (claim.kind) {
+      case "unknown":
+        throw fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
+      case "held":
+        throw fail(`run ${runId} is being executed by process ${claim.run.owner?.pid ?? "?"}`, { code: "run_held" });
+      case "finished":
+        return this.#look(claim.run, claim.events);
+      case "claimed": {
+        const { run, lease, events } = claim;
+        const kept = readAgentRun(run);
+        const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
+        return this.#track(this.#execute({ ...kept, lease, startedAt: run.startedAt, events, cancelledBy }, options));
+      }
+    }
+  }
+
+  /** All that is known of a run, told again from its journal; nothing is executed. */
+  async inspect(runId: string, onEvent?: AgentListener): Promise<AgentResult> {
+    const kept = await this.#parts.journal.read(runId);
+    if (kept === undefined) throw fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
+    return this.#look(kept.run, kept.events, onEvent);
+  }
+
+  /** Stops a run, whoever executes it. False when it is over already. */
+  async cancel(runId: string, by?: string): Promise<boolean> {
+    const asked = await this.#parts.journal.requestCancel(runId, by);
+    if (asked) for (const host of this.#hosts) if (host.runId === runId) host.cancelRun(by);
+    return asked;
+  }
+
+  /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
+  async close(drainMs = 5000): Promise<void> {
+    this.#isClosing = true;
+    for (const host of this.#hosts) host.leave();
+    const timer = this.#clock.after(drainMs, () => {
+      for (const host of this.#hosts) host.abandon();
+    });
+    await Promise.allSettled(this.#active);
+    timer.cancel();
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const settled = work.finally(() => this.#active.delete(settled));
+    this.#active.add(settled);
+    return settled;
+  }
+
+  async #execute(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
+    const { lease, spec } = begun;
+    const { journal, approvals, engine } = this.#parts;
+    const run = this.#runOf(begun, options.onEvent);
+    const { elicit, ask, stay } = options;
+    const executor = agentExecutor(run, {
+      clock: this.#clock,
+      shelf: this.#parts.shelf,
+      principal: begun.principal,
+      elicit,
+      own: new Map(),
+    });
+    const host = openHost({
+      ...begun,
+      journal,
+      executor,
+      clock: this.#clock,
+      approvals,
+      ask,
+      stay,
+      redact: (value) => engine.redactor.value(value),
+    });
+    const ended = await this.#drive(run, host, { ...begun, ...(options.signal && { signal: options.signal }) });
+    const runEnd = toRunEnd(run, ended, this.#clock.now());
+    // Left half-way by a process that closes: whoever comes next goes on with it.
+    const status = host.left && runEnd.status === "waiting" ? "running" : runEnd.status;
+    await journal.finish(lease, { ...runEnd, status });
+    if (runEnd.status !== "waiting") await host.endQuestions();
+    const open = runEnd.status === "waiting" ? await this.#openQuestions(lease.runId) : [];
+    const result = toResult(run, ended, { runner: spec.runner, startedAt: begun.startedAt, open });
+    tellEnd(run, result);
+    return result;
+  }
+
+  async #drive(run: AgentRun, host: JournalHost, begun: Driven): Promise<Ended> {
+    const { signal } = begun;
+    const cancel = (): void => host.cancelRun(undefined);
+    signal?.addEventListener("abort", cancel, { once: true });
+    this.#keeper.add(host);
+    this.#hosts.add(host);
+    if (signal?.aborted === true) cancel();
+    if (begun.cancelledBy !== undefined) host.cancelRun(begun.cancelledBy ?? undefined);
+    if (this.#isClosing) host.leave();
+    try {
+      return await this.#flow(run, host, begun);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      this.#keeper.remove(host);
+      this.#hosts.delete(host);
+      host.close();
+    }
+  }
+
+  #flow(run: AgentRun, host: JournalHost, { spec, question }: KeptAgentRun): Promise<Ended> {
+    const flow = new FlowRun(host, (settled) => run.heard(settled));
+    run.attach(flow);
+    run.tell({ type: "run-started", runner: spec.runner, question: question.text });
+    return flow.run(this.#parts.runner(spec.runner).run(run, question));
+  }
+
+  #runOf({ spec, conversationId, lease }: Begun, listener: AgentListener | undefined): AgentRun {
+    const model = this.#parts.model(spec.model);
+    return new AgentRun({
+      runId: lease.runId,
+      conversationId,
+      spec,
+      engine: this.#parts.engine,
+      model,
+      family: model === undefined ? baseFamily : (model.family ?? familyOf(model.modelId, model.provider)),
+      budget: { add: () => {}, check: () => {} },
+      listener,
+    });
+  }
+
+  /** What happened, told again to the end of what is known. */
+  async #look(stored: StoredRun, events: readonly JournalEvent[], onEvent?: AgentListener): Promise<AgentResult> {
+    const kept = readAgentRun(stored);
+    const { id: runId, epoch, startedAt } = stored;
+    const begun = { ...kept, lease: { runId, epoch }, startedAt, events };
+    const run = this.#runOf(begun, onEvent);
+    const host = openHost({ ...begun, executor: undefined, clock: this.#clock });
+    const ended = await this.#flow(run, host, begun);
+    const open = stored.status === "waiting" ? await this.#openQuestions(runId) : [];
+    return toResult(run, ended, { runner: kept.spec.runner, startedAt, open });
+  }
+
+  async #openQuestions(runId: string): Promise<AgentResult["approvals"]> {
+    const pending = await this.#parts.approvals.list(this.#clock.now(), "pending");
+    return pending.flatMap((one) => (one.runId === runId ? [{ id: one.id, tool: one.tool, args: one.args }] : []));
+  }
+}
+
+function tellEnd(run: AgentRun, { status, answer, durationMs, usage, error }: AgentResult): void {
+  run.tell({ type: "run-finished", status, answer, durationMs, usage, ...(error !== undefined && { error }) });
+}

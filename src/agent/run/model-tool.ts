@@ -1,0 +1,2 @@
+/** Under this name a run asks its model. No tool can have it. */
+export const modelTool = "model:turn";

@@ -1,0 +1,27 @@
+import type { AnswerSource } from "./agent-result.ts";
+import type { Flow } from "./flow/flow.ts";
+import type { ConversationMessage } from "./loop/message.ts";
+import type { AgentRun } from "./run/agent-run.ts";
+import type { QuestionImage } from "./run/agent-spec.ts";
+
+/** What an agent is asked. Plain data. */
+export interface AgentQuestion {
+  readonly text: string;
+  readonly images?: readonly QuestionImage[];
+  /** What was said before. */
+  readonly history: readonly ConversationMessage[];
+}
+
+/** What a runner gives. */
+export interface RunnerAnswer {
+  readonly answer: string;
+  readonly sources?: readonly AnswerSource[];
+}
+
+/** One way for a model to use tools. */
+export interface Runner {
+  readonly name: string;
+  /** It can answer without a model. */
+  readonly worksAlone?: boolean;
+  run(run: AgentRun, question: AgentQuestion): Flow<RunnerAnswer>;
+}
