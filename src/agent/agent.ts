@@ -1,3 +1,5 @@
+import { type Clock, fail, systemClock } from "../base/index.ts";
+import type { Decision } from "../store/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { Session } from "./session.ts";
@@ -51,6 +53,13 @@ export class Agent {
   /** Goes on with a run that waits for a person who has decided, or whose process is gone. */
   resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
     return this.runs.resume(runId, options);
+  }
+
+  /** Decides a question of a run that waits; then {@link resume} goes on with it. The first decision counts. */
+  async decide(approvalId: string, decision: Decision, clock: Clock = systemClock): Promise<void> {
+    const decided = await this.runs.approvals.decide(approvalId, decision, clock.now());
+    if (decided === undefined)
+      throw fail(`there is no approval ${JSON.stringify(approvalId)}`, { code: "validation_error" });
   }
 
   /** A conversation: each question sees what was said before. */

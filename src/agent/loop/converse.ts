@@ -4,10 +4,11 @@ import type { Place } from "../agent-event.ts";
 import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { ask } from "./ask.ts";
-import { makeRoom } from "./make-room.ts";
+import { fits, makeRoom } from "./make-room.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { runToolCalls } from "./run-tool-calls.ts";
+import { shorten } from "./shorten.ts";
 
 /** A conversation with a model that may call tools. */
 export interface Talk {
@@ -82,7 +83,10 @@ interface Asking {
 /** Asks; where the service says that it is too much, once more with less of what is old. */
 function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
   const { system, messages, tools } = talk;
-  makeRoom(run, talk, "usual");
+  if (!fits(run, talk)) {
+    makeRoom(run, talk, "usual");
+    if (!fits(run, talk)) yield* shorten(run, talk, place);
+  }
   const request = {
     system: must === undefined ? system : `${system}\n\n${must}`,
     tools,

@@ -16,14 +16,10 @@ const shortest = 400;
  * something was cleared. What it does depends only on what the run knows from its journal.
  */
 export function makeRoom(run: AgentRun, talk: Talk, how: "usual" | "more"): boolean {
-  const { contextTokens } = run.spec;
-  const { messages, system, tools } = talk;
-  const fixed = estimateTokens(system) + (tools?.tokens ?? 0);
-  if (how === "usual" && isFarFrom(contextTokens * fullAt - fixed, messages)) return false;
-  let size = fixed;
-  for (const message of messages) size += sizeOf(message);
-  const most = how === "more" ? Math.min(size, contextTokens) / 2 : contextTokens * fullAt;
-  if (size <= most) return false;
+  const { messages } = talk;
+  const room = roomFor(run, talk);
+  let size = sizeOfAll(messages);
+  const most = how === "more" ? Math.min(size, room) / 2 : room;
   let cleared = false;
   for (const index of clearable(messages, keptRounds[how])) {
     const before = messages[index] as ConversationMessage;
@@ -35,6 +31,19 @@ export function makeRoom(run: AgentRun, talk: Talk, how: "usual" | "more"): bool
     if (size <= most) break;
   }
   return cleared;
+}
+
+/** Is a conversation short enough to be sent as it is? No text has more tokens than twice its characters. */
+export function fits(run: AgentRun, talk: Talk): boolean {
+  const room = roomFor(run, talk);
+  let length = 0;
+  for (const message of talk.messages) length += measured(message).length;
+  return length * 2 <= room || sizeOfAll(talk.messages) <= room;
+}
+
+/** How many tokens the messages may take, by estimate. */
+export function roomFor({ spec }: AgentRun, { system, tools }: Talk): number {
+  return spec.contextTokens * fullAt - estimateTokens(system) - (tools?.tokens ?? 0);
 }
 
 /** Places of tool messages, the oldest first, without those of the last rounds. */
@@ -69,13 +78,6 @@ function clearedText(text: string): string {
   return `[cleared to make room: ${text.length} characters; ${back}]`;
 }
 
-/** No text has more tokens than twice its characters: most conversations need not be measured. */
-function isFarFrom(most: number, messages: readonly ConversationMessage[]): boolean {
-  let length = 0;
-  for (const message of messages) length += measured(message).length;
-  return length * 2 <= most;
-}
-
 /** Messages do not change, so each is measured once. */
 const measures = new WeakMap<ConversationMessage, { readonly length: number; tokens: number | undefined }>();
 
@@ -86,6 +88,13 @@ function measured(message: ConversationMessage): { readonly length: number; toke
     measures.set(message, measure);
   }
   return measure;
+}
+
+/** What messages take, by estimate. */
+export function sizeOfAll(messages: readonly ConversationMessage[]): number {
+  let size = 0;
+  for (const message of messages) size += sizeOf(message);
+  return size;
 }
 
 function sizeOf(message: ConversationMessage): number {

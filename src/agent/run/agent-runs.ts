@@ -76,6 +76,11 @@ export class AgentRuns {
     this.#keeper = new RunKeeper({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
   }
 
+  /** Where its questions to people are kept: `decide` answers one. */
+  get approvals(): ApprovalStore {
+    return this.#parts.approvals;
+  }
+
   /** Begins a run. Throws where the agent cannot be asked at all, such as for want of a model. */
   start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions = {}): Promise<AgentResult> {
     return this.#track(this.#start(spec, question, options));

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { sampleTool } from "../../../test/support/sample-tool.ts";
+import { createEngine } from "../../engine/index.ts";
+import { scriptedModel } from "../../model/index.ts";
+import { createAgent } from "../create-agent.ts";
+import type { ConversationMessage } from "./message.ts";
+
+const user = (text: string): ConversationMessage => ({ role: "user", content: [{ type: "text", text }] });
+const said = (text: string): ConversationMessage => ({ role: "assistant", content: [{ type: "text", text }] });
+const words = (count: number, word: string): string => `${word} `.repeat(count);
+
+describe("[N09] a conversation that becomes too long", () => {
+  test("has its old tool results cleared, each call still paired with its result", async () => {
+    const page = sampleTool(({ n }) => words(1500, `page${String(n)}`), { name: "page", effect: "read" });
+    const turns = Array.from({ length: 8 }, (_, n) => ({ toolCalls: [{ name: "page", args: { n }, id: `c${n}` }] }));
+    const model = scriptedModel([...turns, { text: "done" }]);
+    const agent = createAgent({
+      engine: createEngine({ tools: [page] }),
+      model,
+      maxRounds: 10,
+      contextTokens: 12_000,
+      viewChars: 20_000,
+    });
+    const result = await agent.run("read all pages");
+    expect(result).toMatchObject({ status: "completed", answer: "done" });
+    const last = model.calls.at(-1)?.prompt ?? [];
+    const results = last.flatMap((message) => (message.role === "tool" ? message.content : []));
+    const calls = last.flatMap((message) =>
+      message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [],
+    );
+    expect(results.map((part) => (part.type === "tool-result" ? part.toolCallId : ""))).toEqual(
+      calls.map((part) => part.toolCallId),
+    );
+    const texts = results.map((part) => JSON.stringify(part));
+    expect(texts[0]).toContain("cleared to make room");
+    expect(texts.at(-1)).toContain("page7");
+    expect(texts.at(-2)).toContain("page6");
+  });
+
+  test("has its beginning summarised where there is nothing to clear", async () => {
+    const history = Array.from({ length: 12 }, (_, n) => [user(`question ${n}`), said(words(800, `word${n}`))]).flat();
+    const model = scriptedModel(["they talked about words", "the answer"]);
+    const agent = createAgent({ engine: createEngine(), model, runner: "llm", contextTokens: 10_000 });
+    const result = await agent.run("and now?", { history });
+    expect(result).toMatchObject({ status: "completed", answer: "the answer" });
+    const [summary, question] = model.calls;
+    expect(JSON.stringify(summary?.prompt)).toContain("word0");
+    expect(JSON.stringify(question?.prompt[1])).toContain("they talked about words");
+    expect(JSON.stringify(question?.prompt)).not.toContain("word0");
+    expect(JSON.stringify(question?.prompt)).toContain("word11");
+    expect(result.notes).toHaveLength(1);
+    expect(result.messages.at(-1)).toEqual(expect.objectContaining({ role: "assistant" }));
+  });
+
+  test("is shortened all the same where the model cannot summarise it", async () => {
+    const history = Array.from({ length: 12 }, (_, n) => [user(`question ${n}`), said(words(800, `word${n}`))]).flat();
+    const model = scriptedModel([{ text: "", finishReason: "stop" }, "the answer"]);
+    const agent = createAgent({ engine: createEngine(), model, runner: "llm", contextTokens: 10_000 });
+    expect(await agent.run("and now?", { history })).toMatchObject({ status: "completed", answer: "the answer" });
+  });
+});
