@@ -9,7 +9,9 @@ import { builtinTools } from "../src/builtin/index.ts";
 import { planChain } from "../src/chain/index.ts";
 import type { Resolver } from "../src/engine/index.ts";
 import { createDoor } from "../src/net/index.ts";
+import { parseContract } from "../src/hub/index.ts";
 import { fromJsonSchema } from "../src/schema/index.ts";
+import type { Problem } from "../src/text/index.ts";
 import { type AnyTool, ToolRegistry, defineTool, parseToolFile } from "../src/tool/index.ts";
 
 const run = promisify(execFile);
@@ -54,10 +56,10 @@ function printed(code: string, at: number, _line: string): boolean {
   return /console\.log|engine\.call\("echo"/.test(code.slice(start, at)) && !/^\s*else/.test(code.slice(start, at));
 }
 
-describe("YAML in the docs", () => {
-  const executors = new ToolRegistry();
-  for (const tool of builtinTools({ door: createDoor() })) executors.register(tool);
+const executors = new ToolRegistry();
+for (const tool of builtinTools({ door: createDoor() })) executors.register(tool);
 
+describe("YAML in the docs", () => {
   /** Whatever a chain of the docs calls takes anything. */
   const anyTools: Resolver = {
     resolve: (name) => executors.resolve(name) ?? { tool: anything(name), source: "", owner: "", priority: 0 },
@@ -69,15 +71,19 @@ describe("YAML in the docs", () => {
   });
 
   test.each(snippets("yaml").filter((snippet) => !isChain(snippet)))("$name is right", async ({ code }) => {
-    const isTool = /^name:/m.test(code);
-    const problems = isTool
-      ? (await parseToolFile(code, { file: "tools/x.yaml", executors, secretNames: ["CRM_TOKEN"], http: createDoor() }))
-          .problems
-      : parseWorkspace(code, "windlass.yaml").problems;
+    const problems = await problemsIn(code);
     // The module of a custom entry lies beside its file, not in the page.
     expect(problems.filter(({ message }) => !message.includes("slugify.ts"))).toEqual([]);
   });
 });
+
+/** What is wrong with a contract, a tool or the settings of a workspace. */
+async function problemsIn(code: string): Promise<readonly Problem[]> {
+  if (code.startsWith("# capabilities/")) return parseContract(code, { file: "capabilities/x.yaml" }).problems;
+  if (!/^name:/m.test(code)) return parseWorkspace(code, "windlass.yaml").problems;
+  const world = { file: "tools/x.yaml", executors, secretNames: ["CRM_TOKEN"], http: createDoor() };
+  return (await parseToolFile(code, world)).problems;
+}
 
 function isChain({ code }: Snippet): boolean {
   return /^steps:/m.test(code);
@@ -85,7 +91,8 @@ function isChain({ code }: Snippet): boolean {
 
 function anything(name: string): AnyTool {
   return defineTool({
-    name,
+    // A capability's name is none that a tool can have.
+    name: name.replace(":", "_"),
     description: name,
     effect: "read",
     input: fromJsonSchema({ type: "object" }),

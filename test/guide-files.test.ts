@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parseWorkspace } from "../src/app/index.ts";
+import { usualHubLimits } from "../src/hub/index.ts";
 import { readMcpConfig } from "../src/hub/mcp/read-mcp-config.ts";
 import { validateSkill } from "../src/hub/skills/validate-skill.ts";
 import { folderWith } from "./support/workspace.ts";
@@ -31,6 +33,11 @@ describe("files in the guide", () => {
     });
     expect(problems).toEqual([]);
     expect(servers.length).toBeGreaterThan(0);
+  });
+
+  test("the limits of the hub are told with their defaults, every one", () => {
+    const [told] = snippets("yaml", /^hub:\n/);
+    expect(parseWorkspace(told?.code ?? "", "windlass.yaml").config.hub).toEqual(usualHubLimits);
   });
 
   test.each(snippets("markdown", /^---\nname:/))("$name is a skill without a warning", async ({ code }) => {

@@ -20,7 +20,7 @@ const network = "the network; private addresses only as `network.allow` opens th
 const folder = "nothing; it works in the folder of the workspace";
 const notes = "nothing; notes lie in the folder that `vault` names, the workspace where absent";
 
-/** Every built-in tool in its group. */
+/** Every tool that comes with Windlass, in its group. */
 export const toolGroups: readonly ToolGroup[] = [
   {
     title: "The web",
@@ -100,6 +100,20 @@ export const toolGroups: readonly ToolGroup[] = [
       llm_summarize: `nothing; with ${model}, that writes the summary, else it is made of the content's own sentences`,
       test_runner: "Linux with bubblewrap 0.8 or newer; without it, the answer says what to install",
       "*": model,
+    },
+  },
+  {
+    title: "The way to the rest",
+    about:
+      "These lead to tools that a model was not shown, to the rest of large results, to skills and to resources of MCP " +
+      "servers. No server can take their names.",
+    tools: ["find_tools", "read_result", "skill", "skill_read", "mcp_resources", "mcp_read_resource"],
+    needs: {
+      find_tools: "nothing: [a thousand tools](../guide/hub.md#a-thousand-tools)",
+      read_result: "a view with a handle: [large results](../guide/hub.md#large-results)",
+      skill: "a skill in the workspace: [how it is used](../guide/skills.md#how-it-is-used)",
+      skill_read: "a skill in the workspace: [how it is used](../guide/skills.md#how-it-is-used)",
+      "*": "an MCP server that has resources: [names](../guide/mcp.md#names)",
     },
   },
 ];

@@ -2,20 +2,22 @@ import { builtinTools } from "../../src/builtin/index.ts";
 import { createDoor } from "../../src/net/index.ts";
 import type { JsonSchema } from "../../src/schema/index.ts";
 import type { AnyTool, Effect } from "../../src/tool/index.ts";
+import { hubTools } from "./hub-tools.ts";
 import { shapeOf, typeOf } from "./schema-shape.ts";
 import { type ToolGroup, toolGroups } from "./tool-groups.ts";
 
-/** Every built-in tool, from its own definition. */
+/** Every tool that comes with Windlass, from its own definition. */
 export async function toolsPage(): Promise<string> {
   const door = createDoor();
-  const tools = new Map(builtinTools({ door }).map((tool) => [tool.name, tool]));
+  const tools = new Map([...builtinTools({ door }), ...hubTools()].map((tool) => [tool.name, tool]));
   await door.close();
   checkGroups(tools);
   return `<!-- Generated from the definitions of the tools by npm run docs. -->
 # Built-in tools
 
-\`windlass tools\` lists them, \`windlass tools show NAME\` shows one. The tests run every example on this page. In code,
-\`builtinTools({ door: createDoor() })\` of \`windlass/tools\` gives all of them at once.
+\`windlass tools\` lists them, \`windlass tools show NAME\` shows one. The tests run every example on this page, but for those
+of the last group, which speak of what a workspace may have. In code, \`builtinTools({ door: createDoor() })\` of
+\`windlass/tools\` gives all but the last group at once.
 
 ${toolGroups.map(({ title, tools: names }) => `- ${title}: ${names.map((name) => `[${name}](#${name.toLowerCase()})`).join(", ")}`).join("\n")}
 
@@ -59,19 +61,19 @@ ${escape(tool.description)}
 | --- | --- |
 ${facts.map(([name, value]) => `| ${name} | ${value} |`).join("\n")}
 
-${parameterTable(tool.input.json)}
-\`\`\`sh
-${examplesOf(tool)
-  .map((example) => `windlass call ${tool.name} --args ${quoted(JSON.stringify(example))}`)
-  .join("\n")}
-\`\`\`
+${parameterTable(tool.input.json)}${exampleText(tool)}${outputText(tool)}`;
+}
 
-It gives:
+function exampleText(tool: AnyTool): string {
+  const calls = examplesOf(tool).map(
+    (example) => `windlass call ${tool.name} --args ${quoted(JSON.stringify(example))}`,
+  );
+  return calls.length === 0 ? "" : `\n\`\`\`sh\n${calls.join("\n")}\n\`\`\`\n`;
+}
 
-\`\`\`text
-${shapeOf(tool.output?.json ?? {})}
-\`\`\`
-`;
+/** What a tool gives, where it says so; of the others the guide tells. */
+function outputText({ output }: AnyTool): string {
+  return output === undefined ? "" : `\nIt gives:\n\n\`\`\`text\n${shapeOf(output.json)}\n\`\`\`\n`;
 }
 
 function examplesOf({ input }: AnyTool): unknown[] {
@@ -88,6 +90,7 @@ function effectsOf(tool: AnyTool): string {
   const { effect, destructive } = tool;
   const asks = destructive === true ? "; destructive: people are asked before a model's call" : "";
   if (typeof effect !== "function") return `${code(effect)}${asks}`;
+  if (examplesOf(tool).length === 0) return `by the arguments${asks}`;
   const effects = new Set(examplesOf(tool).map((example): Effect => effect(example)));
   return `by the arguments; of the examples below: ${[...effects].map(code).join(", ")}${asks}`;
 }

@@ -2,7 +2,7 @@ import { type Clock, createIds, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ResultShelf } from "../hub/index.ts";
 import type { Model } from "../model/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { type ApprovalStore, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
 import { Agent } from "./agent.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { type AgentSpec, agentDefaults } from "./run/agent-spec.ts";
@@ -58,9 +58,18 @@ function memoryRuns({ engine, model, shelf, clock, find }: InMemory): AgentRuns 
     shelf,
     clock,
     journal: createMemoryRuns({ clock, records: engine.records }),
-    approvals: createMemoryApprovals({ clock }),
+    approvals: approvalsOf(engine, clock),
     owner: { id, pid: process.pid, processStart: id, bootId: "" },
     runner: find,
     model: () => model,
   });
+}
+
+const approvals = new WeakMap<Engine, ApprovalStore>();
+
+/** Agents of one engine share their questions: one that is a tool of another can then wait for the same answer. */
+function approvalsOf(engine: Engine, clock: Clock): ApprovalStore {
+  let store = approvals.get(engine);
+  if (store === undefined) approvals.set(engine, (store = createMemoryApprovals({ clock })));
+  return store;
 }

@@ -2,8 +2,9 @@ import type { SearchFile } from "../builtin/index.ts";
 import type { Taint } from "../chain/index.ts";
 import type { ConcurrencyOptions } from "../engine/index.ts";
 import type { HubLimits } from "../hub/index.ts";
-import type { ModelFile } from "../model/index.ts";
+import type { ModelsFile } from "../model/index.ts";
 import type { Retention } from "../store/index.ts";
+import { type AgentFile, toAgent } from "./agent-settings.ts";
 import { type HubKey, hubSettings } from "./hub-settings.ts";
 import { parseSize } from "./parse-size.ts";
 import type { SecretSource, ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
@@ -55,7 +56,8 @@ export interface WorkspaceFile {
     declare?: Record<string, string[]>;
   };
   hub?: Partial<Record<HubKey, number>>;
-  model?: ModelFile;
+  agent?: AgentFile;
+  models?: ModelsFile;
   search?: SearchFile;
   web?: NonNullable<ServiceSettings["web"]>;
   weather?: NonNullable<ServiceSettings["weather"]>;
@@ -93,6 +95,7 @@ export function toConfig(file: WorkspaceFile): WorkspaceConfig {
     hub: toHub(all.hub),
     retention: toRetention(all.retention),
     network: { allow: file.network?.allow ?? [] },
+    agent: toAgent(file.agent),
     services: toServices(file),
   };
 }
@@ -103,9 +106,9 @@ function toSecrets(file: NonNullable<WorkspaceFile["secrets"]>): WorkspaceConfig
   );
 }
 
-function toServices({ model, search, web, weather, vault, timezone }: WorkspaceFile): ServiceSettings {
+function toServices({ models, search, web, weather, vault, timezone }: WorkspaceFile): ServiceSettings {
   return {
-    ...(model && { model }),
+    ...(models && { models }),
     ...(search && { search }),
     ...(web && { web }),
     ...(weather && { weather }),

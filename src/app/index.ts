@@ -1,6 +1,8 @@
+export { type AgentConfig, agentRunners } from "./agent-settings.ts";
 export { ChainFolder } from "./chain-folder.ts";
 export { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
 export { loadChain } from "./load-chain.ts";
+export type { WorkspaceAgentOptions } from "./open-agents.ts";
 export { type OpenedMcp, openMcp } from "./open-mcp.ts";
 export { type Workspace, WorkspaceError, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
 export { parseSize } from "./parse-size.ts";

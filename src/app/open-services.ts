@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { openMemories, openPageCache, openTextIndex } from "../adapters/index.ts";
-import { isFailureError } from "../base/index.ts";
 import {
   type ServiceOptions,
   type Vault,
@@ -11,7 +10,7 @@ import {
 } from "../builtin/index.ts";
 import { createFileDoor, usuallyClosed } from "../file/index.ts";
 import { ResultShelf } from "../hub/index.ts";
-import { type Model, brokenModel, openModel, readModelSettings } from "../model/index.ts";
+import { type Model, type Models, openModels } from "../model/index.ts";
 import type { Door } from "../net/index.ts";
 import { type RecordStore, type TextIndex, createMemoryTextIndex } from "../store/index.ts";
 import type { ToolOffer } from "../tool/index.ts";
@@ -34,8 +33,10 @@ export interface ServicesSetting {
 /** The built-in tools of a workspace, and how to let go of what they work with. */
 export interface OpenedServices {
   readonly tools: readonly ToolOffer[];
-  /** The model of the settings, also where it cannot be used. */
+  /** The default model of the settings, also where it cannot be used. */
   readonly model: Model | undefined;
+  /** All models of the settings. */
+  readonly models: Models;
   /** Where results are kept that are too large to be shown. */
   readonly shelf: (redact: (output: unknown) => unknown) => ResultShelf;
   close(): Promise<void>;
@@ -49,7 +50,8 @@ export function openServices(setting: ServicesSetting): OpenedServices {
   const stores = kept ? openStores(data, config) : undefined;
   const vault = vaultOf(setting, stores?.index ?? createMemoryTextIndex());
   const corpus = search?.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
-  const model = modelOf({ config, env, secret, door });
+  const models = openModels({ file: config.services.models, env, secret }, { door });
+  const model = models.get();
   const options: ServiceOptions = {
     door,
     env,
@@ -73,6 +75,7 @@ export function openServices(setting: ServicesSetting): OpenedServices {
   return {
     tools: builtinOffers(options),
     model,
+    models,
     shelf: (redact) => new ResultShelf({ redact, ...(stores && { pages: stores.results }) }),
     close: async () => {
       // Before the index that it writes to.
@@ -135,19 +138,3 @@ function weatherOptions(
 }
 
 type WeatherFile = NonNullable<ServiceSettings["weather"]>;
-
-function modelOf({
-  config,
-  env,
-  secret,
-  door,
-}: Pick<ServicesSetting, "config" | "env" | "secret" | "door">): Model | undefined {
-  try {
-    const settings = readModelSettings({ file: config.services.model, env, secret });
-    return settings && openModel(settings, { door });
-  } catch (error) {
-    if (!isFailureError(error)) throw error;
-    // Whoever needs no model is not to be kept from work by half of one.
-    return brokenModel(error);
-  }
-}

@@ -1,4 +1,5 @@
 import type { SqliteStore } from "../adapters/index.ts";
+import type { Agent, AgentRuns } from "../agent/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import {
@@ -11,7 +12,8 @@ import {
   createEngine,
   parkingApprover,
 } from "../engine/index.ts";
-import type { Hub, ReloadMode, ResultShelf } from "../hub/index.ts";
+import type { ContractFolder, Hub, ReloadMode, ResultShelf } from "../hub/index.ts";
+import type { Models } from "../model/index.ts";
 import { type StreamingDoor, createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/index.ts";
@@ -20,7 +22,9 @@ import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
 import { HeldEvents } from "./held-events.ts";
+import { LazyAgents } from "./lazy-agents.ts";
 import type { LoadChainOptions } from "./load-chain.ts";
+import type { WorkspaceAgentOptions } from "./open-agents.ts";
 import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
 import { type Sources, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
@@ -67,6 +71,12 @@ export interface Workspace {
   readonly chainFolder: ChainFolder;
   /** Runs of chains: in the database, or in memory with the `memory` store. */
   readonly runs: ChainRuns;
+  /** The models of the settings, by their names. */
+  readonly models: Models;
+  /** Runs of agents, kept beside those of chains. Loaded when first asked for, and never before. */
+  agents(): Promise<AgentRuns>;
+  /** An agent with the tools and models of the workspace, as `agent:` says where the options do not. */
+  agent(options?: WorkspaceAgentOptions): Promise<Agent>;
   /** Values of the environment variables that chains may read, for `runChain`; `runs` knows them. */
   readonly env: Readonly<Record<string, string>>;
   /** Secrets that `windlass.yaml` names and that have no value. */
@@ -123,7 +133,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     redactor,
   });
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
-  const tools = hub.resolver;
+  const { resolver: tools, contracts } = hub;
   const chains = createChains({ dir, config, engine, registry, tools, toolProblems, journal, mode, env });
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
@@ -131,12 +141,14 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     if (event.type === "reload_completed") chains.folder.refresh();
   });
   await chains.folder.load();
+  const agents = new LazyAgents({ config: config.agent, engine, journal, models: services.models, shelf: hub.shelf });
   // The servers after the engine: calls under way use them.
   const closed = [
     sources,
     hub.contracts,
     chains.folder,
     chains.runs,
+    agents,
     engine,
     ...parts.servers,
     services,
@@ -155,12 +167,18 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
+    models: services.models,
+    agents: async () => (await agents.open()).runs,
+    agent: async (how) => (await agents.open()).agent(how),
     env: chains.env,
     loadChain: (...asked) => chains.loadChain(...asked),
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [...settings.problems, ...problemsWith(settings, { toolProblems, chains, registry })],
+    problems: () => [
+      ...settings.problems,
+      ...problemsWith(settings, { toolProblems, chains, registry, hub: tools, contracts }),
+    ],
     close: () => closeAll(closed),
   };
 }
@@ -317,10 +335,13 @@ interface Loaded {
   readonly toolProblems: () => readonly Problem[];
   readonly chains: Chains;
   readonly registry: ToolRegistry;
+  readonly hub: Hub;
+  readonly contracts: Pick<ContractFolder, "unmatched">;
 }
 
 /** What is wrong with the files of tools and chains, and with what the settings say about them. */
-function problemsWith(settings: Settings, { toolProblems, chains, registry }: Loaded): readonly Problem[] {
+function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
+  const { toolProblems, chains, registry, hub, contracts } = loaded;
   const problems = [...toolProblems(), ...chains.problems()];
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
@@ -328,5 +349,5 @@ function problemsWith(settings: Settings, { toolProblems, chains, registry }: Lo
     ...registry.list().map(({ tool }) => tool),
     ...chains.library.names().map((name) => ({ name, aliases: [] })),
   ];
-  return [...problems, ...unmatchedRules(settings, known)];
+  return [...problems, ...unmatchedRules(settings, { tools: known, hub }), ...contracts.unmatched()];
 }

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { FailureError, isBelow, isFailureError } from "../base/index.ts";
 import { compilePermissions, concurrencySettings } from "../engine/index.ts";
+import { defaultModel, secretName, unknownModel } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml } from "../text/index.ts";
@@ -23,11 +24,65 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
   const value = yaml.value ?? {};
-  report.check(value, workspaceSchema, []);
+  report.check(withoutOldKeys(value, report), workspaceSchema, []);
   checkMeanings(value, report);
+  checkFallbacks(value, report);
   // The schema was checked just now; an empty key is as good as none.
   const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
   return { config, problems: report.problems };
+}
+
+/** Keys that were once known say what is written instead. */
+function withoutOldKeys(value: unknown, report: FileReport): unknown {
+  if (!isMap(value) || !Object.hasOwn(value, "model")) return value;
+  const { model, ...rest } = value;
+  const known = isMap(model) ? Object.entries(model) : [];
+  const parts = known.map(([key]) => `${key === "name" ? "model" : key}: …`);
+  report.add(
+    "unknown_key",
+    ["model"],
+    [
+      "`model` is written as `models` now, which has a name for each model",
+      { part: "key", hint: `write models: { default: { ${parts.join(", ") || "base_url: …, model: …"} } }` },
+    ],
+  );
+  return rest;
+}
+
+function checkFallbacks(file: unknown, report: FileReport): void {
+  const models = valueAt(file, ["models"]);
+  if (!isMap(models)) return;
+  for (const [name, model] of Object.entries(models)) {
+    const others = isMap(model) && Array.isArray(model["fallback"]) ? model["fallback"] : [];
+    for (const [index, other] of others.entries()) {
+      const path = ["models", name, "fallback", index];
+      if (typeof other !== "string") continue;
+      if (other === name) report.add("bad_value", path, ["a model is not its own fallback; name another, or none"]);
+      else if (!Object.hasOwn(models, other)) {
+        report.add("bad_value", path, [
+          unknownModel(
+            other,
+            Object.keys(models).filter((each) => each !== name),
+          ),
+        ]);
+      }
+    }
+  }
+}
+
+/** The default one may be named by the environment alone. */
+function checkModelName(name: string, known: readonly string[]): void {
+  if (name !== defaultModel && !known.includes(name)) {
+    throw new FailureError(unknownModel(name, known), { code: "file_invalid" });
+  }
+}
+
+function checkKey(text: string): void {
+  // The text itself is not shown: it may be the key.
+  if (!text.includes("${") || secretName(text) !== text) return;
+  throw new FailureError('this is no secret; write "${secret.NAME}", with the name of one of `secrets:`', {
+    code: "file_invalid",
+  });
 }
 
 function withoutNulls(value: unknown): unknown {
@@ -53,9 +108,7 @@ function checkMeanings(file: unknown, report: FileReport): void {
     }
   };
   const checkEach = (path: YamlPath, read: (text: string, key: string) => unknown): void => {
-    const group = valueAt(file, path);
-    const keys = Array.isArray(group) ? group.keys() : isMap(group) ? Object.keys(group) : [];
-    for (const key of keys) check([...path, key], (text) => read(text, String(key)));
+    for (const key of keysAt(file, path)) check([...path, key], (text) => read(text, String(key)));
   };
   for (const list of ["deny", "ask", "allow"] as const) {
     checkEach(["permissions", list], (rule) => compilePermissions({ [list]: [rule] }));
@@ -69,8 +122,15 @@ function checkMeanings(file: unknown, report: FileReport): void {
   check(["capabilities", "directory"], checkFolder);
   check(["search", "corpus"], checkFolder);
   for (const path of webAddresses) check(path, checkWebAddress);
+  for (const name of keysAt(file, ["models"])) check(["models", name, "api_key"], checkKey);
+  check(["agent", "model"], (name) => checkModelName(name, [...keysAt(file, ["models"])].map(String)));
   check(["vault"], checkFolder);
   check(["vault", "folder"], checkFolder);
+}
+
+function keysAt(file: unknown, path: YamlPath): Iterable<string | number> {
+  const group = valueAt(file, path);
+  return Array.isArray(group) ? group.keys() : isMap(group) ? Object.keys(group) : [];
 }
 
 /** The value at a path; undefined where it leads nowhere. */

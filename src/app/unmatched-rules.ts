@@ -1,3 +1,4 @@
+import { type Hub, meantCapability } from "../hub/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
@@ -7,25 +8,34 @@ import type { Settings } from "./read-settings.ts";
 interface Named {
   readonly name: string;
   readonly path: YamlPath;
+  readonly part?: "key";
   /** What else could have been meant there. */
   readonly words: readonly string[];
 }
 
+/** What rules are held against. */
+export interface RuledTools {
+  /** Asked only where there is something to look up. */
+  readonly tools: () => readonly Pick<AnyTool, "name" | "aliases">[];
+  readonly hub: Pick<Hub, "capabilities">;
+}
+
 /**
- * Warns about permission rules and lists of tools that name a tool which does not exist: a slip in `deny` denies
- * nothing. `tools` is asked only where there is something to look up.
+ * Warns about permission rules, lists of tools and declarations that name a tool which does not exist, and about
+ * capabilities that are most likely misspelt: a slip in `deny` denies nothing.
  */
-export function unmatchedRules(
-  { config, source }: Settings,
-  tools: () => readonly Pick<AnyTool, "name" | "aliases">[],
-): Problem[] {
+export function unmatchedRules(settings: Settings, { tools, hub }: RuledTools): Problem[] {
+  return [...unknownTools(settings, tools), ...strayCapabilities(settings, hub)];
+}
+
+function unknownTools({ config, source }: Settings, tools: RuledTools["tools"]): Problem[] {
   const named = namesIn(config);
   if (named.length === 0) return [];
   const known = new Set(tools().flatMap(({ name, aliases }) => [name, ...aliases]));
   const unknown = named.filter(({ name }) => !known.has(name));
   if (unknown.length === 0) return [];
   const { locate } = parseYaml(source ?? "", { file: workspaceFile });
-  return unknown.map(({ name, path, words }) => {
+  return unknown.map(({ name, path, part, words }) => {
     const near = suggest(name, [...known, ...words]);
     return {
       severity: "warning",
@@ -33,12 +43,27 @@ export function unmatchedRules(
       message: `there is no tool "${name}"`,
       hint: near === undefined ? "windlass tools lists the names" : `did you mean "${near}"?`,
       file: workspaceFile,
-      ...locate(path),
+      ...locate(path, part),
     };
   });
 }
 
-function namesIn({ permissions, engine, chains }: Settings["config"]): Named[] {
+/** A capability that nobody else has and that is like another leads to nobody. */
+function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"]): Problem[] {
+  const all = Object.entries(config.capabilities.declared).flatMap(([key, capabilities]) =>
+    capabilities.map((name, index) => ({ name, path: ["capabilities", "declare", key, index] })),
+  );
+  return all.flatMap(({ name, path }): Problem[] => {
+    const near = all.filter((other) => other.name === name).length > 1 ? undefined : meantCapability(name, hub);
+    if (near === undefined) return [];
+    const message = `no other tool has the capability "${name}"`;
+    const place = parseYaml(source ?? "", { file: workspaceFile }).locate(path);
+    const hint = `did you mean "${near}"?`;
+    return [{ severity: "warning", code: "unknown_capability", message, hint, file: workspaceFile, ...place }];
+  });
+}
+
+function namesIn({ permissions, engine, chains, capabilities }: Settings["config"]): Named[] {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
     (permissions[list] ?? []).flatMap((rule, index): Named[] => {
       const name = nameInRule(rule);
@@ -47,8 +72,11 @@ function namesIn({ permissions, engine, chains }: Settings["config"]): Named[] {
   );
   const list = (path: YamlPath, names: readonly string[]): Named[] =>
     names.map((name, index) => ({ name, path: [...path, index], words: [] }));
+  // Servers may be connected to later.
+  const declared = Object.keys(capabilities.declared).filter((key) => !key.startsWith("mcp:") && !key.includes("*"));
   return [
     ...rules,
+    ...declared.map((name): Named => ({ name, path: ["capabilities", "declare", name], part: "key", words: [] })),
     ...list(["engine", "enabled_tools"], engine.enabledTools),
     ...list(["engine", "disabled_tools"], engine.disabledTools),
     // What serves a capability may come later.

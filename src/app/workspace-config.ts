@@ -2,8 +2,9 @@ import type { SearchFile } from "../builtin/index.ts";
 import type { Taint } from "../chain/index.ts";
 import type { ConcurrencyOptions, PermissionRules } from "../engine/index.ts";
 import type { HubLimits, SkillLimits } from "../hub/index.ts";
-import type { ModelFile } from "../model/index.ts";
+import type { ModelsFile } from "../model/index.ts";
 import type { Retention } from "../store/index.ts";
+import type { AgentConfig } from "./agent-settings.ts";
 
 /** Where the value of a secret is. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
@@ -57,13 +58,14 @@ export interface WorkspaceConfig {
   readonly hub: Partial<HubLimits>;
   readonly retention: Retention;
   readonly network: { readonly allow: readonly string[] };
+  readonly agent: AgentConfig;
   /** As the file has them: each service knows its own settings. */
   readonly services: ServiceSettings;
 }
 
 /** What `windlass.yaml` says to the services behind the built-in tools. */
 export interface ServiceSettings {
-  readonly model?: ModelFile;
+  readonly models?: ModelsFile;
   readonly search?: SearchFile;
   readonly web?: { readonly robots?: "respect" | "ignore"; readonly max_urls?: number };
   readonly weather?: {

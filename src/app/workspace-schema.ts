@@ -1,5 +1,7 @@
 import type { JsonSchema } from "../schema/index.ts";
+import { agentSchema } from "./agent-settings.ts";
 import { hubSettings } from "./hub-settings.ts";
+import { modelSchema } from "./model-schema.ts";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
@@ -163,23 +165,15 @@ export const workspaceSchema: JsonSchema = {
         },
         "How long records are kept; without it they are kept until pruned.",
       ),
-      model: closed(
-        {
-          base_url: { ...text, description: "Where it speaks the OpenAI protocol, such as https://api.openai.com/v1." },
-          name: { ...text, description: "The model's name there." },
-          api_key: { ...text, description: "The name of a secret, never its value." },
-          timeout: { ...seconds, description: "Seconds for one answer; 300 where absent." },
-          max_tokens: { ...positive, description: "The most tokens of one answer." },
-          temperature: { type: "number", minimum: 0, maximum: 2 },
-          structured: {
-            enum: ["json_schema", "json_object", "words"],
-            description:
-              "How JSON is asked for; json_schema where absent, and more simply where the server refuses it.",
-          },
-        },
-        "The model behind tools such as llm_summarize. WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and " +
-          "WINDLASS_MODEL_API_KEY in the environment come first.",
-      ),
+      agent: agentSchema,
+      models: {
+        type: "object",
+        additionalProperties: modelSchema,
+        description:
+          "Models by name; `default` is asked where nobody names another. WINDLASS_MODEL_PROVIDER, " +
+          "WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and WINDLASS_MODEL_API_KEY in the environment name the default too, " +
+          "and come first.",
+      },
       search: closed(
         {
           providers: {

@@ -1,5 +1,5 @@
 import { type Clock, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
-import type { JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
+import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
 import { type BegunRun, type MadeRun, type TakenRun, checkSameRun, recalled } from "./begun-run.ts";
 import { checkRunId } from "./check-run-id.ts";
 import { currentPlan, inputFor } from "./current-plan.ts";
@@ -49,7 +49,7 @@ export class ChainRuns {
 
   /** Goes on with a run that was left, or whose process is gone. A finished one gives its result. */
   async resume(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
-    const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+    const claim = await this.#claim(runId);
     switch (claim.kind) {
       case "unknown":
         throw notFound(runId);
@@ -65,7 +65,7 @@ export class ChainRuns {
   /** Joins a run wherever it is: goes on with it when nobody does, else waits for the process that does. */
   async join(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
     for (;;) {
-      const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+      const claim = await this.#claim(runId);
       if (claim.kind === "unknown") throw notFound(runId);
       if (claim.kind === "finished") return this.#look(claim.run, claim.events);
       if (claim.kind === "claimed") return this.#goOn(claim, options);
@@ -131,8 +131,9 @@ export class ChainRuns {
     // Those that cannot go on, such as one whose tool has changed: trying again changes nothing.
     const refused = new Set<string>();
     while (!signal.aborted) {
-      for (const { id } of await this.#parts.journal.list({ abandoned: true })) {
-        if (refused.has(id)) continue;
+      for (const { id, chain } of await this.#parts.journal.list({ abandoned: true })) {
+        // Those of agents are for others to go on with.
+        if (refused.has(id) || isAgentRun({ chain })) continue;
         void this.#track(this.resume(id, how)).catch((error: unknown) => {
           if (isFailureError(error) && error.code === "run_changed") refused.add(id);
         });
@@ -270,9 +271,19 @@ export class ChainRuns {
     }
   }
 
+  /** Takes a run of a chain; one of an agent is given back as it was. */
+  async #claim(runId: string): Promise<Claim> {
+    const { journal, owner } = this.#parts;
+    const claim = await journal.claim(runId, owner);
+    if (claim.kind === "unknown" || !isAgentRun(claim.run)) return claim;
+    if (claim.kind === "claimed") await journal.finish(claim.lease, { status: claim.run.status, at: this.#clock.now() });
+    throw notOfChain(claim.run);
+  }
+
   async #read(runId: string): Promise<RunRecording> {
     const kept = await this.#parts.journal.read(runId);
     if (kept === undefined) throw notFound(runId);
+    if (isAgentRun(kept.run)) throw notOfChain(kept.run);
     return kept;
   }
 
@@ -310,6 +321,11 @@ export class ChainRuns {
 interface RunRecording {
   readonly run: StoredRun;
   readonly events: readonly JournalEvent[];
+}
+
+function notOfChain({ id }: Pick<StoredRun, "id">): Error {
+  const message = `run ${id} is one of an agent, not of a chain: windlass show and resume know both, and to repeat it, ask again`;
+  return fail(message, { code: "validation_error" });
 }
 
 function notFound(runId: string): Error {

@@ -46,7 +46,9 @@ export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promis
     ...[...builtinToolNames, ...world.names(), ...world.library.names()].map((name) => ({ name, aliases: [] })),
   ];
   // A tool that a rule names may be in a file that is broken.
-  const unmatched = hasErrors(problems) ? [] : unmatchedRules(settings, known);
+  const unmatched = hasErrors(problems)
+    ? []
+    : [...unmatchedRules(settings, { tools: known, hub: world.hub }), ...world.unmatched];
   return { problems: [...problems, ...absolute(unmatched, dir)], tools: tools.tools, chains: chains.chains };
 }
 
@@ -120,8 +122,9 @@ function isOfOtherSource(path: string, { dir, config: { engine, chains, skills, 
 
 /** They are loaded as the workspace loads them: code beside skills runs only where it says so. */
 async function checkSource(path: string, { dir, world }: Place): Promise<Checked> {
-  const { sourceProblems } = await world();
-  return { ...nothing, problems: absolute(sourceProblems, dir).filter(({ file }) => isBelow(file, path)) };
+  const { sourceProblems, toolProblems, unmatched } = await world();
+  const found = hasErrors(toolProblems) ? sourceProblems : [...sourceProblems, ...unmatched];
+  return { ...nothing, problems: absolute(found, dir).filter(({ file }) => isBelow(file, path)) };
 }
 
 /**

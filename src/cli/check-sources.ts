@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openMcp, readSecrets, whyMissing } from "../app/index.ts";
-import { type Hub, type McpSource, hasMcpConfig, loadContracts, loadSkills } from "../hub/index.ts";
+import { type Hub, type MappedTools, type McpSource, hasMcpConfig, loadContracts, loadSkills } from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
 import { ToolRegistry } from "../tool/index.ts";
@@ -10,6 +10,8 @@ import { type Setting, offerBuiltins } from "./check-world.ts";
 export interface OtherSources {
   /** What is wrong with the files. */
   readonly problems: readonly Problem[];
+  /** Warnings about contracts that say of tools what is not so; of no use where some tools could not be loaded. */
+  readonly unmatched: readonly Problem[];
   /** Where a tool may be that there is not. */
   readonly whyMissing?: (tool: string) => string | undefined;
 }
@@ -30,16 +32,30 @@ export async function loadOtherSources(setting: Setting, { registry, hub }: Chec
   hub.setContracts(contracts.contracts);
   const skills = await skillProblems(setting, registry);
   const mcp = hasMcpConfig(dir) ? await loadServers(setting, registry) : undefined;
+  const why = (tool: string): string | undefined => whyMissing(mcp, tool);
+  const unmatched = contracts.unmatched(await withBuiltins(registry, why));
+  return { problems: [...skills, ...(mcp?.problems() ?? []), ...contracts.problems], unmatched, whyMissing: why };
+}
+
+/** What contracts may be about: what is built in is not registered where no chain needs it. */
+async function withBuiltins(registry: ToolRegistry, why: OtherSources["whyMissing"]): Promise<MappedTools> {
+  const builtins = await builtinTools();
   return {
-    problems: [...skills, ...(mcp?.problems() ?? []), ...contracts.problems],
-    whyMissing: (tool) => whyMissing(mcp, tool),
+    resolve: (name) => registry.resolve(name) ?? builtins.resolve(name),
+    names: () => [...registry.names(), ...builtins.names()],
+    whyMissing: why,
   };
+}
+
+async function builtinTools(): Promise<ToolRegistry> {
+  const registry = new ToolRegistry();
+  registry.offer(await offerBuiltins());
+  return registry;
 }
 
 async function skillProblems({ dir, config, onSlowLoad }: Setting, registry: ToolRegistry) {
   const { createSkillFolder } = await loadSkills();
-  const executors = new ToolRegistry();
-  executors.offer(await offerBuiltins());
+  const executors = await builtinTools();
   const { directory, code, trustAllowedTools } = config.skills;
   const folder = createSkillFolder({
     dir: join(dir, directory),

@@ -26,10 +26,13 @@ export function offerBuiltins(): Promise<readonly ToolOffer[]> {
 export interface ChainWorld {
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
+  readonly hub: Hub;
   /** What is wrong with the files of tools that were loaded for it. */
   readonly toolProblems: readonly Problem[];
   /** What is wrong with skills, with `mcp.json` and with contracts. */
   readonly sourceProblems: readonly Problem[];
+  /** What contracts say of tools that is not so. */
+  readonly unmatched: readonly Problem[];
   /** Names and other names of all tools. */
   readonly names: () => readonly string[];
   /** Sees to it that the built-in tools are there, if a text names something that is built in. */
@@ -79,10 +82,12 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   return {
     library,
     folder,
+    hub,
     provideFor,
     names: () => registry.names(),
     toolProblems: own?.problems ?? [],
     sourceProblems: others.problems,
+    unmatched: others.unmatched,
   };
 }
 
@@ -91,7 +96,7 @@ async function otherSources(setting: Setting, into: CheckedInto): Promise<OtherS
   const { dir, config } = setting;
   const folders = [config.skills.directory, config.capabilities.directory].map((name) => join(dir, name));
   const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(exists))).includes(true);
-  if (!isThere) return { problems: [] };
+  if (!isThere) return { problems: [], unmatched: [] };
   const { loadOtherSources } = await import("./check-sources.ts");
   return loadOtherSources(setting, into);
 }

@@ -4,7 +4,15 @@ import { indexFaults, openMemories } from "../adapters/index.ts";
 import { type WorkspaceConfig, exists, readSecrets, workspaceFile } from "../app/index.ts";
 import { isFailureError } from "../base/index.ts";
 import { type OpenedProviders, checkSandbox, createSearch, openProviders, searchVariables } from "../builtin/index.ts";
-import { type ModelSettings, generateText, modelVariables, openModel, readModelSettings } from "../model/index.ts";
+import {
+  type ModelSettings,
+  defaultModel,
+  generateText,
+  modelNames,
+  modelVariables,
+  openModel,
+  readModelSettings,
+} from "../model/index.ts";
 import { type AllowList, type Door, checkUrl, createDoor, parseAllowList } from "../net/index.ts";
 import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
@@ -39,7 +47,7 @@ export async function examineServices(asked: ServicesToExamine): Promise<Finding
   };
   try {
     const found = await Promise.all([
-      told("model", () => examineModel(setting)),
+      told("model", () => examineModels(setting)),
       told("search", () => examineSearch(setting)),
       told("notes", () => examineNotes(setting)),
       told("weather", () => examineWeather(setting)),
@@ -73,24 +81,41 @@ function refusalOf(url: string | undefined, { allow }: Setting): string | undefi
   }
 }
 
-async function examineModel(setting: Setting): Promise<Finding[]> {
+/** Every model that is set up; a failure of one does not hide the others. */
+async function examineModels(setting: Setting): Promise<Finding[]> {
   const about = "model";
-  const { config, env, secret, network } = setting;
-  const settings = readModelSettings({ file: config.services.model, env, secret });
-  if (settings === undefined) {
-    const message = "none; llm_summarize quotes instead, and what writes or reviews is not available";
-    const todo = `set ${modelVariables.baseUrl} and ${modelVariables.name}, or write model: into ${workspaceFile}`;
-    return [{ about, status: "off", message, todo }];
-  }
+  const { config, env, secret } = setting;
+  const sources = { file: config.services.models, env, secret };
+  const names = modelNames(sources);
+  const none: Finding = {
+    about,
+    status: "off",
+    message: "none; llm_summarize quotes instead, and what writes or reviews is not available",
+    todo: `set ${modelVariables.baseUrl} and ${modelVariables.name}, or write models: into ${workspaceFile}`,
+  };
+  const found = names.map((name) =>
+    told(about, async () => {
+      const settings = readModelSettings(sources, name);
+      return settings === undefined ? [] : [await examineModel(name, settings, setting)];
+    }),
+  );
+  const findings = (await Promise.all(found)).flat();
+  return findings.length === 0 ? [none] : findings;
+}
+
+async function examineModel(called: string, settings: ModelSettings, setting: Setting): Promise<Finding> {
+  const about = "model";
   const model = openModel(settings, setting);
   // The URL itself may hold a password.
-  const name = `${JSON.stringify(settings.name)} at ${model.provider}`;
+  const at = `${JSON.stringify(settings.name)} at ${model.provider}`;
+  const name = called === defaultModel ? at : `${called}: ${at}`;
+  const behind = settings.fallback === undefined ? "" : `, then ${settings.fallback.join(", then ")}`;
   const refusal = refusalOf(settings.baseUrl, setting);
-  if (refusal !== undefined) return [{ about, status: "fail", message: `${name} cannot be asked: ${refusal}` }];
-  if (!network) return [{ about, status: "ok", message: `${name}; --network asks whether it answers` }];
+  if (refusal !== undefined) return { about, status: "fail", message: `${name} cannot be asked: ${refusal}` };
+  if (!setting.network) return { about, status: "ok", message: `${name}${behind}; --network asks whether it answers` };
   const trouble = await askModel(settings, setting.door);
-  if (trouble !== undefined) return [{ about, status: "fail", message: trouble }];
-  return [{ about, status: "ok", message: `${name} answers` }];
+  if (trouble !== undefined) return { about, status: "fail", message: trouble };
+  return { about, status: "ok", message: `${name} answers` };
 }
 
 const patienceMs = 30_000;

@@ -1,6 +1,6 @@
 import { type Clock, type FailureError, fail, systemClock } from "../base/index.ts";
-import { type Explained, explainError } from "./explain-error.ts";
-import type { Model, ModelAnswer, ModelCall } from "./model.ts";
+import type { Explained } from "./explain-error.ts";
+import type { Model } from "./model.ts";
 
 /** How long and how often a model is asked. */
 export interface AskLimits {
@@ -9,6 +9,8 @@ export interface AskLimits {
   readonly timeoutMs?: number;
   /** Further attempts when a server is busy or broken; 2. */
   readonly maxRetries?: number;
+  /** Who is to be waited for longer than this has failed; as long as the time allows where absent. */
+  readonly mostWaitMs?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -28,21 +30,25 @@ export class Unanswered extends Error {
   }
 }
 
+/** One attempt: what it gave, or why it failed. The signal ends it. */
+export type Attempt<T> = (signal: AbortSignal) => Promise<T | Explained>;
+
 /**
- * Asks a model once, and again while its server is busy or broken and the time allows it, never sooner than the server
- * says. Throws {@link Unanswered}, or the failure of a cancellation or a deadline.
+ * Asks once, and again while the server is busy or broken and the time allows it, never sooner than the server says.
+ * Throws {@link Unanswered}, or the failure of a cancellation or a deadline.
  */
-export async function askModel(model: Model, call: ModelCall, limits: AskLimits): Promise<ModelAnswer> {
-  const { clock = systemClock, random = Math.random, maxRetries = 2, timeoutMs = usualTimeoutMs } = limits;
+export async function askAgain<T extends object>(who: string, limits: AskLimits, attempt: Attempt<T>): Promise<T> {
+  const { clock = systemClock, random = Math.random, maxRetries = 2, mostWaitMs = Infinity } = limits;
+  const { timeoutMs = usualTimeoutMs } = limits;
   const until = clock.elapsed() + timeoutMs;
-  const run = startRun(limits, clock, nameOf(model));
+  const run = startRun(limits, clock, who);
   try {
-    for (let attempt = 0; ; attempt++) {
-      const answer = await run.wait(answerOf(model, { ...call, abortSignal: run.signal }, clock));
-      if (!("failure" in answer)) return answer;
-      const pauseMs = pauseAfter(answer, attempt, random);
-      const isLast = !answer.passing || attempt >= maxRetries || clock.elapsed() + pauseMs >= until;
-      if (isLast) throw new Unanswered(answer);
+    for (let retries = 0; ; retries++) {
+      const answer = await run.wait(attempt(run.signal));
+      if (!isExplained(answer)) return answer;
+      const pauseMs = pauseAfter(answer, retries, random);
+      const isWorthIt = pauseMs <= mostWaitMs && clock.elapsed() + pauseMs < until;
+      if (!answer.passing || retries >= maxRetries || !isWorthIt) throw new Unanswered(answer);
       await run.wait(pause(clock, pauseMs, run.signal));
     }
   } finally {
@@ -50,17 +56,13 @@ export async function askModel(model: Model, call: ModelCall, limits: AskLimits)
   }
 }
 
+function isExplained(answer: object): answer is Explained {
+  return "failure" in answer && "passing" in answer;
+}
+
 /** The model's name, as people know it. */
 export function nameOf({ modelId }: Model): string {
   return `the model ${JSON.stringify(modelId)}`;
-}
-
-async function answerOf(model: Model, call: ModelCall, clock: Clock): Promise<ModelAnswer | Explained> {
-  try {
-    return await model.doGenerate(call);
-  } catch (error) {
-    return explainError(error, nameOf(model), clock.now());
-  }
 }
 
 /** Doubles each time, half of it random, and is never shorter than what the server asks for. */
@@ -88,9 +90,12 @@ function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Cloc
     stop(fail("the question to the model was cancelled", { code: "cancelled", cause: signal?.reason }));
   const timer = clock.after(timeoutMs, () =>
     stop(
-      fail(`${who} did not answer within ${Math.ceil(timeoutMs) / 1000} s; ask for less, or raise model.timeout`, {
-        code: "timeout",
-      }),
+      fail(
+        `${who} did not answer within ${Math.ceil(timeoutMs) / 1000} s; ask for less, or raise its timeout (under models: in windlass.yaml)`,
+        {
+          code: "timeout",
+        },
+      ),
     ),
   );
   signal?.addEventListener("abort", cancel, { once: true });

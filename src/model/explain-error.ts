@@ -25,22 +25,53 @@ interface ApiError {
 /** Door failures after which asking again may help. A model that is asked twice does no harm. */
 const passingReasons: ReadonlySet<string> = new Set(["connect_failed", "dns_failed", "reset", "bad_response"]);
 
+/** What ended a stream in its middle; whatever it was, asking again may help, unless it says otherwise. */
+export class BrokenStream extends Error {
+  constructor(cause: unknown) {
+    super("the stream broke off", { cause });
+  }
+}
+
 /** Explains whatever a model threw. `who` names the model for people; `now` is the time, for dates in headers. */
 export function explainError(error: unknown, who: string, now: number): Explained {
   const known = inChain(error, isFailureError);
   if (known !== undefined) return explainFailure(known, who);
   const api = inChain(error, isApiError);
   if (api !== undefined) return explainStatus(api, who, now);
+  if (error instanceof BrokenStream) return explainBroken(error.cause, who);
   const why = error instanceof Error ? error.message : String(error);
   const failure = modelFailure("provider_error", `${who} failed: ${short(why)}`, { cause: error });
   return { failure, passing: false };
+}
+
+/** Servers tell of an error in the middle of a stream by an object of their own. */
+function explainBroken(cause: unknown, who: string): Explained {
+  const told: Record<string, unknown> = typeof cause === "object" && cause !== null ? { ...cause } : {};
+  const message = cause instanceof Error ? cause.message : told["message"];
+  const said = short(typeof message === "string" && message !== "" ? message : "no message");
+  const kind = `${asWord(told["type"])} ${asWord(told["code"])} ${asWord(told["statusCode"])}`;
+  if (tooLong.test(`${kind} ${said}`))
+    return lasting("too_long", `the question is too long for ${who} (${said})`, cause);
+  if (/rate_limit|overloaded|RESOURCE_EXHAUSTED|\b(?:429|529)\b/i.test(kind)) {
+    const text = `${who} takes no more requests for now (${said}); ask again later`;
+    return { failure: modelFailure("rate_limited", text, { cause }), passing: true };
+  }
+  const text = `${who} broke off in the middle of its answer (${said})`;
+  if (refusal.test(kind)) return lasting("provider_error", text, cause);
+  return { failure: modelFailure("provider_error", text, { retry: "safe", cause }), passing: true };
+}
+
+const refusal = /invalid_request|authentication|permission|not_found|quota|billing|\b4(?!08|09|25)\d\d\b/i;
+
+function asWord(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function explainFailure(failure: FailureError, who: string): Explained {
   const { reason, code } = failure;
   const passing = reason !== undefined && passingReasons.has(reason);
   if (code === "timeout") {
-    const message = `${who} did not answer in time: ${failure.message}; ask for less, or raise model.timeout`;
+    const message = `${who} did not answer in time: ${failure.message}; ask for less, or raise its timeout (under models: in windlass.yaml)`;
     return { failure: new FailureError(message, { code, ...(reason && { reason }), cause: failure }), passing };
   }
   if (code !== "not_available" && code !== "permission_denied") return { failure, passing };
@@ -59,7 +90,7 @@ function explainStatus(error: ApiError, who: string, now: number): Explained {
   const said = short(messageOf(error));
   if (statusCode === 429 || statusCode === 529) return rateLimited(error, who, now);
   if (statusCode === 401 || statusCode === 403) {
-    const todo = `set ${modelVariables.apiKey}, or the secret that model.api_key names`;
+    const todo = `set ${modelVariables.apiKey}, or the secret that its api_key names (under models: in windlass.yaml)`;
     return lasting("unauthorized", `${who} does not accept the key (${statusCode}: ${said}); ${todo}`, error);
   }
   if (statusCode === 413 || (statusCode === 400 && tooLong.test(responseBody))) {

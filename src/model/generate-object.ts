@@ -1,6 +1,6 @@
 import { type Issue, formatPath, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, parseArguments } from "../schema/index.ts";
-import { Unanswered, nameOf, usualTimeoutMs } from "./ask-model.ts";
+import { Unanswered, nameOf, usualTimeoutMs } from "./ask-again.ts";
 import { findJson } from "./find-json.ts";
 import { type GeneratedText, type TextOptions, askForText, toCall } from "./generate-text.ts";
 import type { Model, ModelCall } from "./model.ts";
@@ -165,7 +165,7 @@ function tell(issues: readonly Issue[]): string[] {
 function cutOff(model: Model): Error {
   return modelFailure(
     "cut_off",
-    `the answer of ${nameOf(model)} was cut off by its limit of tokens; raise model.max_tokens, or ask for less`,
+    `the answer of ${nameOf(model)} was cut off by its limit of tokens; raise its max_tokens (under models: in windlass.yaml), or ask for less`,
   );
 }
 

@@ -1,8 +1,10 @@
-import { type AskLimits, Unanswered, askModel, nameOf } from "./ask-model.ts";
-import type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
+import { type AskLimits, Unanswered, nameOf } from "./ask-again.ts";
+import type { FinishReason, Model, ModelCall } from "./model.ts";
 import { modelFailure } from "./model-reasons.ts";
 import { type Question, toPrompt } from "./to-prompt.ts";
-import { type TokenUsage, usageOf } from "./token-usage.ts";
+import type { TokenUsage } from "./token-usage.ts";
+import { tryTurn } from "./turn/ask-turn.ts";
+import { textOfTurn } from "./turn/model-turn.ts";
 
 /** What {@link generateText} takes besides the question. */
 export interface TextOptions extends AskLimits {
@@ -51,27 +53,12 @@ export function toCall(options: TextOptions & Question): ModelCall {
 
 /** One call and the text of its answer. */
 export async function askForText(model: Model, call: ModelCall, options: TextOptions): Promise<GeneratedText> {
-  const answer = await askModel(model, call, options);
-  const said = answer.structuredOutputText ?? textIn(answer);
-  const usage = usageOf(answer.usage, call.prompt, said);
+  const turn = await tryTurn(model, call, options);
+  const { usage, finishReason } = turn;
   options.onUsage?.(usage);
-  const finishReason = answer.finishReason.unified;
-  const text = withoutThinking(said);
+  const text = (turn.structuredText ?? textOfTurn(turn)).trim();
   checkEnd(model, finishReason, text);
   return { text, usage, finishReason };
-}
-
-function textIn({ content }: ModelAnswer): string {
-  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
-}
-
-/** Some servers leave what a model thinks to itself in front of its answer. */
-function withoutThinking(text: string): string {
-  const open = /^\s*<think(?:ing)?>/.exec(text);
-  if (open === null) return text.trim();
-  const end = /<\/think(?:ing)?>/.exec(text);
-  // A thought without an end was cut off before the answer began.
-  return end === null ? "" : text.slice(end.index + end[0].length).trim();
 }
 
 function checkEnd(model: Model, finishReason: FinishReason, text: string): void {
@@ -87,7 +74,10 @@ function checkEnd(model: Model, finishReason: FinishReason, text: string): void 
       throw modelFailure("provider_error", `${who} broke off in the middle of its answer`, { retry: "safe" });
     case "length":
       if (text === "")
-        throw modelFailure("cut_off", `${who} used all its tokens before it said anything; raise model.max_tokens`);
+        throw modelFailure(
+          "cut_off",
+          `${who} used all its tokens before it said anything; raise its max_tokens (under models: in windlass.yaml)`,
+        );
       return;
     case "stop":
     case "tool-calls":

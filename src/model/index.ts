@@ -1,18 +1,59 @@
-export type { AskLimits } from "./ask-model.ts";
+export type { AskLimits } from "./ask-again.ts";
 export { brokenModel } from "./broken-model.ts";
 export { type GeneratedObject, type ObjectOptions, generateObject } from "./generate-object.ts";
 export { type GeneratedText, type TextOptions, generateText } from "./generate-text.ts";
 export type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
 export { modelFailure } from "./model-reasons.ts";
+export { type Budget, type BudgetLimits, type BudgetState, createBudget } from "./budget.ts";
+export { fallbackModel } from "./fallback-model.ts";
 export {
   type ModelFile,
   type ModelSettings,
   type ModelSources,
+  type ModelsFile,
+  defaultModel,
+  modelClients,
+  modelNames,
   modelVariables,
   readModelSettings,
+  secretName,
+  unknownModel,
 } from "./model-settings.ts";
+export { type Models, openModels } from "./open-models.ts";
 export { noModel } from "./no-model.ts";
 export { openModel } from "./open-model.ts";
 export { type ScriptedAnswer, type ScriptedModel, type ScriptedText, scriptedModel } from "./scripted-model.ts";
 export type { ChatMessage, Question } from "./to-prompt.ts";
-export { type TokenUsage, addUsage, noTokens } from "./token-usage.ts";
+export { type ModelPrice, type TokenUsage, addUsage, estimatePrompt, noTokens } from "./token-usage.ts";
+export type {
+  ScriptedModelOptions,
+  ScriptedPart,
+  ScriptedPause,
+  ScriptedToolCall,
+  ScriptedTurn,
+  ScriptedUsage,
+} from "./scripted-model.ts";
+export { type TurnOptions, askTurn } from "./turn/ask-turn.ts";
+export {
+  type ModelTurn,
+  type TurnDelta,
+  type TurnPart,
+  type TurnReasoning,
+  type TurnText,
+  type TurnToolCall,
+  type Unhelpful,
+  textOfTurn,
+  toolCallsOf,
+} from "./turn/model-turn.ts";
+export { type AssistantMessage, toAssistantMessage } from "./turn/to-assistant-message.ts";
+export { baseFamily } from "./family/base-family.ts";
+export { familyOf, registerFamily } from "./family/family-of.ts";
+export type {
+  FamilyHabits,
+  ModelClient,
+  ModelFamily,
+  OfferedTool,
+  RawToolCall,
+  Thinking,
+} from "./family/model-family.ts";
+export { type ReadPiece, type TextReader, createTextReader } from "./family/text-reader.ts";

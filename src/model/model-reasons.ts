@@ -21,6 +21,11 @@ export const modelReasons = {
     means: "The model answered nothing, or nothing of the shape that was asked for, and did not mend it when told.",
     retry: "never",
   },
+  budget_exceeded: {
+    code: "execution_error",
+    means: "The budget of tokens or money for a question or a run is used up.",
+    retry: "never",
+  },
   provider_error: { code: "execution_error", means: "The model's server failed, or did not understand the request." },
 } as const;
 

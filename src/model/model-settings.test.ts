@@ -12,14 +12,14 @@ describe("a model's settings", () => {
   test("come from the file, the environment first", () => {
     const file = {
       base_url: base,
-      name: "small",
+      model: "small",
       api_key: "KEY",
       timeout: 60,
       max_tokens: 900,
       structured: "words" as const,
     };
     const secret = (name: string) => (name === "KEY" ? "sk-1" : undefined);
-    expect(readModelSettings({ file, env: {}, secret })).toEqual({
+    expect(readModelSettings({ file: { default: file }, env: {}, secret })).toEqual({
       baseUrl: base,
       name: "small",
       apiKey: "sk-1",
@@ -28,17 +28,23 @@ describe("a model's settings", () => {
       structured: "words",
     });
     const env = { WINDLASS_MODEL: "large", WINDLASS_MODEL_API_KEY: "sk-2" };
-    expect(readModelSettings({ file, env, secret })).toMatchObject({ baseUrl: base, name: "large", apiKey: "sk-2" });
+    expect(readModelSettings({ file: { default: file }, env, secret })).toMatchObject({
+      baseUrl: base,
+      name: "large",
+      apiKey: "sk-2",
+    });
   });
 
   test("are refused where half of them is missing", () => {
     expect(() => readModelSettings({ env: { WINDLASS_MODEL: "m" } })).toThrow(/set WINDLASS_MODEL_BASE_URL/);
-    expect(() => readModelSettings({ file: { base_url: base }, env: {} })).toThrow(/set WINDLASS_MODEL, or model.name/);
+    expect(() => readModelSettings({ file: { default: { base_url: base } }, env: {} })).toThrow(
+      /set WINDLASS_MODEL, or models\.default\.model/,
+    );
   });
 
   test("never show a key that stands where its name belongs", () => {
-    const file = { base_url: base, name: "m", api_key: "sk-live-123" };
-    expect(() => readModelSettings({ file, env: {} })).toThrow(/^(?!.*sk-live).*names no secret/);
+    const file = { base_url: base, model: "m", api_key: "sk-live-123" };
+    expect(() => readModelSettings({ file: { default: file }, env: {} })).toThrow(/^(?!.*sk-live).*names no secret/);
   });
 
   test("are named in full where they are missing", () => {

@@ -1,9 +1,14 @@
 import { FailureError } from "../base/index.ts";
+import { suggest } from "../text/index.ts";
+import type { ModelClient, Thinking } from "./family/model-family.ts";
+import type { ModelPrice } from "./token-usage.ts";
 
 /** Which model to ask, and where. */
 export interface ModelSettings {
-  /** Where the server speaks the OpenAI protocol, such as `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
+  /** The protocol that its server speaks; `openai-compatible` where absent. */
+  readonly provider?: ModelClient;
+  /** Where that is, such as `https://api.openai.com/v1`; the provider's own address where it has one. */
+  readonly baseUrl?: string;
   /** The model's name at that server. */
   readonly name: string;
   readonly apiKey?: string;
@@ -18,68 +23,166 @@ export interface ModelSettings {
    * it does not know a form is asked in the next one. Every answer is checked, however it was asked for.
    */
   readonly structured?: "json_schema" | "json_object" | "words";
+  /** How much it is to think before it answers; as its server does where absent. */
+  readonly thinking?: Thinking;
+  readonly price?: ModelPrice;
+  /** Names of other models of the settings, asked in this order where this one gives no answer. */
+  readonly fallback?: readonly string[];
 }
 
-/** The environment variables that name a model. */
+/** The environment variables that name the default model. */
 export const modelVariables = {
   baseUrl: "WINDLASS_MODEL_BASE_URL",
   name: "WINDLASS_MODEL",
   apiKey: "WINDLASS_MODEL_API_KEY",
+  provider: "WINDLASS_MODEL_PROVIDER",
 } as const;
 
-/** `model:` of a `windlass.yaml`. */
+/** The name of the model that is asked where nobody names another. */
+export const defaultModel = "default";
+
+/** The protocols that a model's server can speak. */
+export const modelClients: readonly ModelClient[] = ["openai-compatible", "anthropic", "google"];
+
+/** One model of `models:` in a `windlass.yaml`. */
 export interface ModelFile {
+  readonly provider?: ModelClient | undefined;
   readonly base_url?: string | undefined;
-  readonly name?: string | undefined;
-  /** The name of a secret, never its value. */
+  /** Its name at the server. */
+  readonly model?: string | undefined;
+  /** A secret, as `${secret.NAME}` or by its name alone; never its value. */
   readonly api_key?: string | undefined;
   /** Seconds. */
   readonly timeout?: number | undefined;
   readonly max_tokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly structured?: "json_schema" | "json_object" | "words" | undefined;
+  readonly thinking?: Thinking | boolean | undefined;
+  /** For a million tokens. */
+  readonly price?: ModelPrice | undefined;
+  readonly fallback?: readonly string[] | undefined;
 }
 
-/** Where {@link readModelSettings} looks. */
+/** `models:` of a `windlass.yaml`, by name. */
+export type ModelsFile = Readonly<Record<string, ModelFile>>;
+
+/** Where settings of models are looked for. */
 export interface ModelSources {
-  readonly file?: ModelFile | undefined;
+  readonly file?: ModelsFile | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The value of a secret by its name. */
   readonly secret?: (name: string) => string | undefined;
 }
 
 /**
- * The model that a workspace and its environment name, the environment first; undefined where they name none. Throws
- * `file_invalid` where they name half of one.
+ * The model of this name that a workspace names; `default` where none is given, which the environment may name too, and
+ * then it goes first. Undefined where nothing names it. Throws `file_invalid` where half of it is named.
  *
  * @example
  * ```ts
- * const settings = readModelSettings({ file: config.model, env: process.env, secret: (name) => secrets[name] });
+ * const settings = readModelSettings({ file: config.models, env: process.env, secret: (name) => secrets[name] });
  * ```
  */
-export function readModelSettings({ file = {}, env, secret }: ModelSources): ModelSettings | undefined {
-  const baseUrl = valueOf(env, modelVariables.baseUrl) ?? file.base_url;
-  const name = valueOf(env, modelVariables.name) ?? file.name;
-  if (baseUrl === undefined && name === undefined) return undefined;
-  if (baseUrl === undefined) throw incomplete("where the model is", modelVariables.baseUrl, "base_url");
-  if (name === undefined) throw incomplete("which model it is", modelVariables.name, "name");
-  const apiKey = valueOf(env, modelVariables.apiKey) ?? keyOf(file, secret);
+export function readModelSettings(sources: ModelSources, name: string = defaultModel): ModelSettings | undefined {
+  const { file = {}, env, secret } = sources;
+  const written = Object.hasOwn(file, name) ? (file[name] ?? {}) : undefined;
+  const overriding = name === defaultModel ? fromEnvironment(env) : {};
+  const { provider, baseUrl, model } = { ...addressOf(written ?? {}), ...overriding };
+  if (model === undefined && baseUrl === undefined && provider === undefined) return undefined;
+  const at = `models.${name}`;
+  if (baseUrl === undefined && !hasAddress(provider)) {
+    throw incomplete("where the model is", modelVariables.baseUrl, `${at}.base_url`);
+  }
+  if (model === undefined) throw incomplete("which model it is", modelVariables.name, `${at}.model`);
+  const apiKey = overriding.apiKey ?? keyOf(written ?? {}, at, secret);
   return {
-    baseUrl,
-    name,
+    name: model,
+    ...(provider !== undefined && { provider }),
+    ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
-    ...habits(file),
+    ...habits(written ?? {}),
+    ...fallbackOf(written ?? {}, file, at),
   };
 }
 
+/** The names of all models that are set up, the default first. */
+export function modelNames(sources: ModelSources): string[] {
+  const named = new Set(Object.keys(sources.file ?? {}));
+  const { baseUrl, model } = fromEnvironment(sources.env);
+  if (baseUrl !== undefined || model !== undefined) named.add(defaultModel);
+  return [...named].toSorted((a, b) => Number(b === defaultModel) - Number(a === defaultModel));
+}
+
+interface Address {
+  readonly provider?: ModelClient;
+  readonly baseUrl?: string;
+  readonly model?: string;
+}
+
+function addressOf({ provider, base_url: baseUrl, model }: ModelFile): Address {
+  return {
+    ...(provider !== undefined && { provider }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?: string } {
+  const provider = valueOf(env, modelVariables.provider);
+  const known = modelClients.find((client) => client === provider);
+  if (provider !== undefined && known === undefined) {
+    throw new FailureError(`${modelVariables.provider} must be one of ${modelClients.join(", ")}`, {
+      code: "file_invalid",
+    });
+  }
+  const baseUrl = valueOf(env, modelVariables.baseUrl);
+  const model = valueOf(env, modelVariables.name);
+  const apiKey = valueOf(env, modelVariables.apiKey);
+  return {
+    ...(known !== undefined && { provider: known }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(model !== undefined && { model }),
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
+/** Is it known where this provider is? */
+function hasAddress(provider: ModelClient | undefined): boolean {
+  return provider === "anthropic" || provider === "google";
+}
+
+type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking" | "price">;
+
 /** How the model is asked, whichever it is. */
-function habits(file: ModelFile): Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured"> {
+function habits(file: ModelFile): Habits {
+  const { thinking } = file;
   return {
     ...(file.timeout !== undefined && { timeoutMs: file.timeout * 1000 }),
     ...(file.max_tokens !== undefined && { maxTokens: file.max_tokens }),
     ...(file.temperature !== undefined && { temperature: file.temperature }),
     ...(file.structured !== undefined && { structured: file.structured }),
+    // YAML reads `off` as a text or as false, by its version.
+    ...(thinking !== undefined && {
+      thinking: typeof thinking === "boolean" ? (thinking ? "medium" : "off") : thinking,
+    }),
+    ...(file.price !== undefined && { price: file.price }),
   };
+}
+
+function fallbackOf({ fallback }: ModelFile, all: ModelsFile, at: string): Pick<ModelSettings, "fallback"> {
+  if (fallback === undefined) return {};
+  for (const name of fallback) {
+    const problem = Object.hasOwn(all, name) ? undefined : unknownModel(name, Object.keys(all));
+    if (problem !== undefined) throw new FailureError(`${at}.fallback: ${problem}`, { code: "file_invalid" });
+  }
+  return { fallback };
+}
+
+/** That no model has this name, and which was perhaps meant. */
+export function unknownModel(name: string, names: readonly string[]): string {
+  const near = suggest(name, names);
+  const known = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
+  return `no model is called ${JSON.stringify(name)}; ${near === undefined ? known : `did you mean "${near}"?`}`;
 }
 
 function valueOf(env: ModelSources["env"], variable: string): string | undefined {
@@ -87,20 +190,26 @@ function valueOf(env: ModelSources["env"], variable: string): string | undefined
   return value === "" ? undefined : value;
 }
 
-function keyOf({ api_key }: ModelFile, secret: ModelSources["secret"]): string | undefined {
+const secretHandle = /^\$\{\s*secret\.([\w-]+)\s*\}$/;
+
+/** The name of the secret that an `api_key` means, however it is written. */
+export function secretName(apiKey: string): string {
+  return secretHandle.exec(apiKey.trim())?.[1] ?? apiKey;
+}
+
+function keyOf({ api_key }: ModelFile, at: string, secret: ModelSources["secret"]): string | undefined {
   if (api_key === undefined) return undefined;
-  const value = secret?.(api_key);
+  const value = secret?.(secretName(api_key));
   if (value !== undefined) return value;
   // The text itself stays unsaid: it may be the key that somebody wrote where its name belongs.
   throw new FailureError(
-    "model.api_key names no secret that has a value; name one of `secrets:` and give it a value, " +
-      `or set ${modelVariables.apiKey}`,
+    `${at}.api_key names no secret that has a value; write "\${secret.NAME}" with one of \`secrets:\` and give it a ` +
+      `value${at === `models.${defaultModel}` ? `, or set ${modelVariables.apiKey}` : ""}`,
     { code: "file_invalid" },
   );
 }
 
 function incomplete(what: string, variable: string, key: string): FailureError {
-  return new FailureError(`nothing says ${what}: set ${variable}, or model.${key} in windlass.yaml`, {
-    code: "file_invalid",
-  });
+  const ways = key.startsWith(`models.${defaultModel}.`) ? `set ${variable}, or ${key}` : `set ${key}`;
+  return new FailureError(`nothing says ${what}: ${ways} in windlass.yaml`, { code: "file_invalid" });
 }

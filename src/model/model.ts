@@ -4,6 +4,8 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
+import type { ModelFamily } from "./family/model-family.ts";
+import type { ModelPrice } from "./token-usage.ts";
 
 /**
  * A language model: the interface of the AI SDK, so that every provider written for it can be used here, and a model
@@ -12,6 +14,10 @@ import type {
 export type Model = LanguageModelV4 & {
   /** How long one answer may take, where somebody has set it; whoever asks waits as long. */
   readonly timeoutMs?: number | undefined;
+  /** What its tokens cost, where somebody has set it. */
+  readonly price?: ModelPrice | undefined;
+  /** Where it knows its family it prepares calls itself; otherwise that is done for it, by its name. */
+  readonly family?: ModelFamily | undefined;
 };
 
 /** One question to a {@link Model}, as it arrives there. */

@@ -8,7 +8,7 @@ export function noModel(who: string): FailureError {
   return modelFailure(
     "no_model",
     `${who} needs a model, and none is configured: set ${baseUrl} (such as http://127.0.0.1:11434/v1) and ${name}, and ` +
-      `${apiKey} where the server wants a key; or write them into windlass.yaml as model: { base_url, name, api_key }`,
+      `${apiKey} where the server wants a key; or write them into windlass.yaml as models: { default: { base_url, model, api_key } }`,
     { forModel: `${who} is not available: no model is configured; go on without it` },
   );
 }

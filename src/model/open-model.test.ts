@@ -220,7 +220,7 @@ describe("a server in trouble", () => {
     const failure = await failureOf(generateText(model, { prompt: "?" }));
     expect(failure).toMatchObject({ code: "timeout" });
     expect(failure.message).toMatch(
-      /the model "test-model" did not answer in time: .*within 0\.05 s; .*model\.timeout/,
+      /the model "test-model" did not answer in time: .*within 0\.05 s; .*raise its timeout/,
     );
     expect(server.requests).toHaveLength(1);
   });

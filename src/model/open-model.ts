@@ -1,15 +1,18 @@
-import type { LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { FailureError } from "../base/index.ts";
 import type { Door } from "../net/index.ts";
-import { usualTimeoutMs } from "./ask-model.ts";
-import { doorFetch } from "./door-fetch.ts";
 import { refusesForm } from "./explain-error.ts";
+import { familyOf } from "./family/family-of.ts";
+import { type ModelFamily, compatibleOptions } from "./family/model-family.ts";
 import type { Model, ModelAnswer, ModelCall } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
+import { openClient, usualBaseUrls } from "./open-client.ts";
+import type { ModelPrice } from "./token-usage.ts";
 
 /**
- * Opens a model at any server that speaks the OpenAI protocol. Nothing is loaded or sent before the first question; the
- * door decides whether the server may be reached, so one on this machine has to be on its allow-list.
+ * Opens a model: at any server that speaks the OpenAI protocol, at Anthropic or at Google. Nothing is loaded or sent
+ * before the first question; the door decides whether the server may be reached, so one on this machine has to be on
+ * its allow-list.
  *
  * @example
  * ```ts
@@ -32,31 +35,42 @@ class LazyModel implements Model {
   readonly modelId: string;
   readonly supportedUrls: Record<string, RegExp[]> = {};
   readonly timeoutMs: number | undefined;
+  readonly price: ModelPrice | undefined;
   readonly #settings: ModelSettings;
+  readonly #baseUrl: string;
   readonly #door: Door;
   #client: Promise<Model> | undefined;
   /** The fullest form that the server has not refused. */
   #form: Form;
 
   constructor(settings: ModelSettings, door: Door) {
-    this.provider = new URL(checkedUrl(settings.baseUrl)).host;
+    this.#baseUrl = checkedUrl(settings.baseUrl ?? usualBaseUrls[settings.provider ?? "openai-compatible"] ?? "");
+    this.provider = new URL(this.#baseUrl).host;
     this.modelId = settings.name;
     this.timeoutMs = settings.timeoutMs;
+    this.price = settings.price;
     this.#settings = settings;
     this.#form = settings.structured ?? "json_schema";
     this.#door = door;
+  }
+
+  /** Looked up each time: it may have been made known meanwhile. */
+  get family(): ModelFamily {
+    return familyOf(this.modelId, this.provider);
   }
 
   doGenerate(call: ModelCall): Promise<ModelAnswer> {
     return this.#ask(call, (client, complete) => client.doGenerate(complete));
   }
 
-  doStream(call: ModelCall): Promise<LanguageModelV4StreamResult> {
-    return this.#ask(call, (client, complete) => client.doStream(complete));
+  async doStream(call: ModelCall): Promise<LanguageModelV4StreamResult> {
+    const result = await this.#ask(call, (client, complete) => client.doStream(complete));
+    const { apiKey } = this.#settings;
+    return apiKey === undefined ? result : { ...result, stream: result.stream.pipeThrough(withoutKey(apiKey)) };
   }
 
   async #ask<T>(call: ModelCall, send: (client: Model, call: ModelCall) => PromiseLike<T>): Promise<T> {
-    const client = await this.#open();
+    const client = await (this.#client ??= openClient(this.#settings, this.#baseUrl, this.#door));
     for (;;) {
       const form = this.#form;
       try {
@@ -70,38 +84,36 @@ class LazyModel implements Model {
     }
   }
 
-  #open(): Promise<Model> {
-    return (this.#client ??= this.#load());
-  }
-
-  async #load(): Promise<Model> {
-    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-    const { baseUrl, name, apiKey, timeoutMs = usualTimeoutMs } = this.#settings;
-    const provider = createOpenAICompatible({
-      name: clientName,
-      baseURL: checkedUrl(baseUrl),
-      ...(apiKey !== undefined && { apiKey }),
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-      fetch: doorFetch(this.#door, { timeoutMs, secret: apiKey }),
-    });
-    return provider.chatModel(name);
-  }
-
   #complete({ responseFormat, ...call }: ModelCall, form: Form): ModelCall {
-    const { maxTokens, temperature } = this.#settings;
-    return {
+    const { maxTokens, temperature, thinking, provider: client = "openai-compatible" } = this.#settings;
+    const complete: ModelCall = {
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(temperature !== undefined && { temperature }),
       ...call,
       // Strict servers want schemas without anything optional in them; ours are checked here in any case.
-      providerOptions: { [clientName]: { strictJsonSchema: false }, ...call.providerOptions },
+      providerOptions: { [compatibleOptions]: { strictJsonSchema: false }, ...call.providerOptions },
       ...formOf(responseFormat, form),
     };
+    return this.family.prepare(complete, { thinking, client, modelId: this.modelId });
   }
 }
 
-const clientName = "windlass";
+/** Some servers quote a key in the middle of a stream; errors are shown to people. */
+function withoutKey(key: string): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+  return new TransformStream({
+    transform(part, controller) {
+      controller.enqueue(part.type === "error" ? { type: "error", error: redacted(part.error, key) } : part);
+    },
+  });
+}
+
+function redacted(error: unknown, key: string): unknown {
+  const text = error instanceof Error ? error.message : JSON.stringify(error);
+  if (text === undefined || !text.includes(key)) return error;
+  const said = text.replaceAll(key, "[redacted]");
+  // What was no error of a class is read by its fields.
+  return error instanceof Error ? new Error(said) : (JSON.parse(said) as unknown);
+}
 
 function formOf(format: ModelCall["responseFormat"], form: Form): Pick<ModelCall, "responseFormat"> {
   if (format === undefined || (format.type === "json" && form === "words")) return {};

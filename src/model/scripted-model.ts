@@ -1,89 +1,203 @@
-import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { type Clock, systemClock } from "../base/index.ts";
 import type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
+import { type Script, ScriptReader } from "./kit/script.ts";
+import {
+  type ScriptedAnswer,
+  type ScriptedPart,
+  type ScriptedToolCall,
+  type ScriptedTurn,
+  argumentsOf,
+  finishReasonOf,
+  isParts,
+  toTurn,
+} from "./kit/scripted-answer.ts";
+import { foldParts } from "./kit/fold-parts.ts";
+import { piecesOf, streamOf } from "./kit/scripted-stream.ts";
+import { wait } from "./kit/wait.ts";
 
-/** An answer in detail. */
-export interface ScriptedText {
-  readonly text: string;
-  readonly finishReason?: FinishReason;
-  /** 10 and 5 where absent; null for a server that does not count. */
-  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number } | null;
+export type {
+  ScriptedAnswer,
+  ScriptedPart,
+  ScriptedPause,
+  ScriptedText,
+  ScriptedToolCall,
+  ScriptedTurn,
+  ScriptedUsage,
+} from "./kit/scripted-answer.ts";
+
+/** How a {@link scriptedModel} is called, and by which clock it waits. */
+export interface ScriptedModelOptions {
+  /** `scripted` */
+  readonly modelId?: string;
+  /** `script`; signatures are in the metadata under this name. */
+  readonly provider?: string;
+  readonly clock?: Clock;
 }
-
-/** What a scripted model answers: a text, an object as JSON, an answer in detail, or an error that it throws. */
-export type ScriptedAnswer = string | Error | ScriptedText | Readonly<Record<string, unknown>>;
 
 /** A model that answers by a script, and remembers what it was asked. */
 export interface ScriptedModel extends Model {
+  /** Every question as it was when it came, also where the asker goes on to add to its messages. */
   readonly calls: readonly ModelCall[];
+  /** Throws unless every answer was asked for and no question went without; says which answers are left. */
+  assertComplete(): void;
 }
 
 /**
- * A model for tests: it gives these answers one after another, or what a function makes of a call.
+ * A model for tests: it gives these answers one after another, or what a function makes of a question.
  *
  * @example
  * ```ts
- * const model = scriptedModel(["first answer", { score: 9 }]);
+ * const model = scriptedModel(["first answer", { score: 9 }, { toolCalls: [{ name: "search", args: { query: "tides" } }] }]);
  * await generateText(model, { prompt: "…" }); // { text: "first answer", … }
  * ```
  */
 export function scriptedModel(
-  script: readonly ScriptedAnswer[] | ((call: ModelCall) => ScriptedAnswer | Promise<ScriptedAnswer>),
+  script: Script<ModelCall, ScriptedAnswer>,
+  options: ScriptedModelOptions = {},
 ): ScriptedModel {
-  const calls: ModelCall[] = [];
-  const next = async (call: ModelCall): Promise<ScriptedText> => {
-    calls.push(call);
+  return new ScriptedModelOf(script, options);
+}
+
+class ScriptedModelOf implements ScriptedModel {
+  readonly specificationVersion = "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: Record<string, RegExp[]> = {};
+  readonly calls: ModelCall[] = [];
+  readonly #script: ScriptReader<ModelCall, ScriptedAnswer>;
+  readonly #clock: Clock;
+  #toolCalls = 0;
+
+  constructor(script: Script<ModelCall, ScriptedAnswer>, options: ScriptedModelOptions) {
+    this.provider = options.provider ?? "script";
+    this.modelId = options.modelId ?? "scripted";
+    this.#clock = options.clock ?? systemClock;
+    this.#script = new ScriptReader(script);
+  }
+
+  async doGenerate(call: ModelCall): Promise<ModelAnswer> {
+    const next = this.#next(call);
+    const turn = toTurn(next instanceof Promise ? await next : next);
+    if (isParts(turn)) return this.#fold(turn, call);
+    if (turn.delayMs !== undefined) await wait(this.#clock, turn.delayMs, call.abortSignal);
+    if (turn.error !== undefined) throw turn.error;
+    return {
+      content: this.#contentOf(turn),
+      finishReason: finishOf(turn),
+      usage: toUsage(turn.usage),
+      warnings: [],
+    };
+  }
+
+  async doStream(call: ModelCall): Promise<LanguageModelV4StreamResult> {
+    const next = this.#next(call);
+    const turn = toTurn(next instanceof Promise ? await next : next);
+    const world = { clock: this.#clock, signal: call.abortSignal };
+    if (isParts(turn)) return { stream: streamOf(turn, world) };
+    if (turn.delayMs !== undefined) await wait(this.#clock, turn.delayMs, call.abortSignal);
+    if (turn.error !== undefined) throw turn.error;
+    const { pieceDelayMs = 0 } = turn;
+    return { stream: streamOf(this.#partsOf(turn), { ...world, pieceDelayMs }) };
+  }
+
+  assertComplete(): void {
+    this.#script.assertComplete();
+  }
+
+  #next(call: ModelCall): ScriptedAnswer | Promise<ScriptedAnswer> {
+    // A loop adds to its list of messages later; what is kept here must not change with it.
+    this.calls.push({ ...call, prompt: [...call.prompt] });
     call.abortSignal?.throwIfAborted();
-    const answer = typeof script === "function" ? await script(call) : script[calls.length - 1];
-    if (answer === undefined)
-      throw new Error(`the script has ${script.length} answers, and this is question ${calls.length}`);
-    if (answer instanceof Error) throw answer;
-    if (typeof answer === "string") return { text: answer };
-    return isText(answer) ? answer : { text: JSON.stringify(answer) };
-  };
+    return this.#script.next(call);
+  }
+
+  async #fold(parts: readonly ScriptedPart[], { abortSignal }: ModelCall): Promise<ModelAnswer> {
+    return foldParts(streamOf(parts, { clock: this.#clock, signal: abortSignal }));
+  }
+
+  #contentOf({ thinking, signature, text, toolCalls }: ScriptedTurn): LanguageModelV4Content[] {
+    const content: LanguageModelV4Content[] = [];
+    if (thinking !== undefined) content.push({ type: "reasoning", text: thinking, ...this.#signed(signature) });
+    if (text !== undefined && (text !== "" || toolCalls === undefined)) content.push({ type: "text", text });
+    if (toolCalls === undefined) return content;
+    for (const call of toolCalls) {
+      content.push({
+        type: "tool-call",
+        toolCallId: this.#idOf(call),
+        toolName: call.name,
+        input: argumentsOf(call),
+        ...this.#signed(call.signature),
+      });
+    }
+    return content;
+  }
+
+  #partsOf(turn: ScriptedTurn): LanguageModelV4StreamPart[] {
+    const parts: LanguageModelV4StreamPart[] = [{ type: "stream-start", warnings: [] }];
+    for (const [at, part] of this.#contentOf(turn).entries()) {
+      if (part.type === "reasoning" || part.type === "text") parts.push(...blockOf(part, String(at)));
+      if (part.type === "tool-call") parts.push(...callOf(part));
+    }
+    parts.push({ type: "finish", finishReason: finishOf(turn), usage: toUsage(turn.usage) });
+    return parts;
+  }
+
+  #idOf({ id }: ScriptedToolCall): string {
+    const count = ++this.#toolCalls;
+    return id ?? `call_${count}`;
+  }
+
+  #signed(signature: string | undefined): { providerMetadata?: SharedV4ProviderMetadata } {
+    return signature === undefined ? {} : { providerMetadata: { [this.provider]: { signature } } };
+  }
+}
+
+type Block = Extract<LanguageModelV4Content, { type: "text" | "reasoning" }>;
+
+/** A text or a thought in pieces. What its provider signs comes at its end. */
+function* blockOf({ type, text, providerMetadata }: Block, id: string): Generator<LanguageModelV4StreamPart> {
+  yield { type: `${type}-start`, id };
+  for (const delta of piecesOf(text)) yield { type: `${type}-delta`, id, delta };
+  yield { type: `${type}-end`, id, ...(providerMetadata !== undefined && { providerMetadata }) };
+}
+
+function* callOf(call: Extract<LanguageModelV4Content, { type: "tool-call" }>): Generator<LanguageModelV4StreamPart> {
+  const { toolCallId: id, toolName, input } = call;
+  yield { type: "tool-input-start", id, toolName };
+  for (const delta of piecesOf(input)) yield { type: "tool-input-delta", id, delta };
+  yield { type: "tool-input-end", id };
+  yield call;
+}
+
+function finishOf(turn: ScriptedTurn): { unified: FinishReason; raw: string } {
+  const finishReason = finishReasonOf(turn);
+  return { unified: finishReason, raw: finishReason };
+}
+
+function toUsage(usage: ScriptedTurn["usage"]): LanguageModelV4Usage {
+  if (usage === undefined) return usual;
+  if (usage === null) return uncounted;
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
   return {
-    specificationVersion: "v4",
-    provider: "script",
-    modelId: "scripted",
-    supportedUrls: {},
-    calls,
-    doGenerate: async (call) => toAnswer(await next(call)),
-    doStream: async (call) => toStream(await next(call)),
+    inputTokens: {
+      total: inputTokens,
+      noCache: inputTokens - (cachedTokens ?? 0),
+      cacheRead: cachedTokens,
+      cacheWrite: undefined,
+    },
+    outputTokens: { total: outputTokens, text: outputTokens - (reasoningTokens ?? 0), reasoning: reasoningTokens },
   };
 }
 
-function isText(answer: object): answer is ScriptedText {
-  return "text" in answer && typeof answer.text === "string";
-}
-
-function toAnswer({ text, finishReason = "stop", usage }: ScriptedText): ModelAnswer {
-  return {
-    content: [{ type: "text", text }],
-    finishReason: { unified: finishReason, raw: finishReason },
-    usage: toUsage(usage),
-    warnings: [],
-  };
-}
-
-function toUsage(usage: ScriptedText["usage"]): LanguageModelV4Usage {
-  const { inputTokens, outputTokens } =
-    usage === null
-      ? { inputTokens: undefined, outputTokens: undefined }
-      : (usage ?? { inputTokens: 10, outputTokens: 5 });
-  return {
-    inputTokens: { total: inputTokens, noCache: inputTokens, cacheRead: undefined, cacheWrite: undefined },
-    outputTokens: { total: outputTokens, text: outputTokens, reasoning: undefined },
-  };
-}
-
-function toStream({ text, finishReason = "stop", usage }: ScriptedText): LanguageModelV4StreamResult {
-  const id = "1";
-  const words = text.match(/\S+\s*|\s+/g) ?? [];
-  const parts: LanguageModelV4StreamPart[] = [
-    { type: "stream-start", warnings: [] },
-    { type: "text-start", id },
-    ...words.map((delta) => ({ type: "text-delta" as const, id, delta })),
-    { type: "text-end", id },
-    { type: "finish", finishReason: { unified: finishReason, raw: finishReason }, usage: toUsage(usage) },
-  ];
-  return { stream: ReadableStream.from(parts) };
-}
+const usual: LanguageModelV4Usage = toUsage({ inputTokens: 10, outputTokens: 5 });
+const uncounted: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};

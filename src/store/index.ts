@@ -1,3 +1,4 @@
+export { agentRunName, isAgentRun, runnerOf } from "./agent-run-name.ts";
 export { approvalAt, maxApprovals } from "./approval-state.ts";
 export {
   type Approval,

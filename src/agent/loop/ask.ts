@@ -1,6 +1,14 @@
 import type { LanguageModelV4ToolChoice } from "@ai-sdk/provider";
 import { FailureError } from "../../base/index.ts";
-import { type ModelCall, type ModelTurn, type TurnDelta, noModel, textOfTurn, toolCallsOf } from "../../model/index.ts";
+import {
+  type Model,
+  type ModelCall,
+  type ModelTurn,
+  type TurnDelta,
+  noModel,
+  textOfTurn,
+  toolCallsOf,
+} from "../../model/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, call } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
@@ -20,8 +28,7 @@ export interface Request {
 /** Asks the model once. Throws what went wrong, and when the budget of the run is used up. */
 export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelTurn> {
   if (run.model === undefined) throw noModel(`the runner ${run.spec.runner}`);
-  const prompt = toCall(request);
-  run.budget.check(prompt);
+  const prompt = toCall(run, run.model, request);
   run.rounds++;
   if (run.listens) run.tell({ type: "round-started", ...place });
   const base = `${place.part}.${place.round}`;
@@ -46,10 +53,16 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
   return turn;
 }
 
-function toCall(request: Request): ModelCall {
+function toCall({ budget }: AgentRun, { price }: Model, request: Request): ModelCall {
   const { system, messages, tools, toolChoice = "auto", responseFormat } = request;
+  const prompt: ModelCall["prompt"] =
+    system === "" ? [...messages] : [{ role: "system", content: system }, ...messages];
+  const refusal = budget.refusal(prompt, price);
+  if (refusal !== undefined) throw refusal;
+  const maxOutputTokens = budget.answerTokens(price);
   return {
-    prompt: system === "" ? [...messages] : [{ role: "system", content: system }, ...messages],
+    prompt,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(tools !== undefined && tools.size > 0 && { tools: tools.definitions, toolChoice: choice(toolChoice) }),
     ...(responseFormat !== undefined && { responseFormat }),
   };

@@ -26,6 +26,8 @@ export interface CalledTool {
 interface Permit {
   approvalId: string | undefined;
   allowed: readonly string[];
+  /** The question that was answered last. */
+  last: string | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ interface Permit {
  * asked about as well.
  */
 export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
-  const permit: Permit = { approvalId: undefined, allowed: [] };
+  const permit: Permit = { approvalId: undefined, allowed: [], last: undefined };
   for (let attempt = 1; ; attempt++) {
     const key = `${request.key}#${attempt}`;
     const outcome = yield* call(key, workOf(run, request, permit), progressOf(run, request));
@@ -45,9 +47,11 @@ export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool>
     }
     const { result, effect, asks } = outcome;
     const question = result.success || run.isCancelled ? undefined : questionOf(result.error, asks);
-    if (question === undefined) return { result, effect };
+    // One that is asked again although it was answered would be asked for ever.
+    if (question === undefined || question.approvalId === permit.last) return { result, effect };
     const decided = yield* askPerson(run, request, { ...question, key });
     if (decided.status !== "approved") return { result: refused(request, decided), effect: undefined };
+    permit.last = decided.approvalId;
     if (asks === undefined) permit.approvalId = decided.approvalId;
     else permit.allowed = [...permit.allowed, asks.key];
   }

@@ -1,6 +1,6 @@
 import { type Clock, failure, isFailureError } from "../../base/index.ts";
 import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain/index.ts";
-import type { CallContext, CallHandle } from "../../engine/index.ts";
+import type { BeginCall, CallContext, CallHandle } from "../../engine/index.ts";
 import { type ResultShelf, keepLarge } from "../../hub/index.ts";
 import { type ModelCall, askTurn } from "../../model/index.ts";
 import type { AnyTool, Elicit, ToolResult } from "../../tool/index.ts";
@@ -14,6 +14,7 @@ export interface ExecutorParts {
   readonly shelf: ResultShelf | undefined;
   readonly principal: string | undefined;
   readonly elicit: Elicit | undefined;
+  readonly begin: BeginCall;
   /** Tools that only this run has, by their names. */
   readonly own: ReadonlyMap<string, AnyTool>;
 }
@@ -92,7 +93,7 @@ interface ToolWork {
 }
 
 function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: ExecutorParts): RunningCall {
-  const { principal, elicit, own } = parts;
+  const { principal, elicit, own, begin } = parts;
   const context: CallContext = {
     // A model decides on it, whoever runs the agent.
     callerType: "conversation_agent",
@@ -101,13 +102,13 @@ function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: Executo
     workflowId: run.runId,
     idempotencyKey: work.idempotencyKey,
     maxRetries: 0,
-    tainted: run.tainted,
     hooks,
+    ...(run.tainted && { tainted: true }),
     ...(work.timeoutMs !== undefined && { limitMs: work.timeoutMs }),
     ...(principal !== undefined && { principal }),
     ...(elicit !== undefined && { elicit }),
   };
-  const handle = run.engine.begin(own.get(work.tool) ?? work.tool, work.args, context);
+  const handle = begin(own.get(work.tool) ?? work.tool, work.args, context);
   return parts.shelf === undefined ? handle : new KeptCall(run, handle, parts);
 }
 

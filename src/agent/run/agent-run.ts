@@ -1,5 +1,5 @@
 import type { Engine } from "../../engine/index.ts";
-import type { Model, ModelCall, ModelFamily, TokenUsage } from "../../model/index.ts";
+import type { Budget, Model, ModelFamily, TokenUsage } from "../../model/index.ts";
 import { addUsage, noTokens } from "../../model/index.ts";
 import type { Settled } from "../../chain/index.ts";
 import type { BriefSummary } from "../../store/index.ts";
@@ -10,13 +10,6 @@ import { MadeCalls } from "../loop/made-calls.ts";
 import type { ConversationMessage } from "../loop/message.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { bringsOutside } from "./brings-outside.ts";
-
-/** What a run may use. */
-export interface Budget {
-  add(usage: TokenUsage): void;
-  /** Throws when the next question would be too much. */
-  check(call: ModelCall): void;
-}
 
 /** What {@link AgentRun} is made of. */
 export interface AgentRunParts {
@@ -116,7 +109,7 @@ export class AgentRun {
 
   spent(usage: TokenUsage): void {
     this.usage = addUsage(this.usage, usage);
-    this.budget.add(usage);
+    this.budget.spend(usage);
   }
 
   /** Hears of everything that happens, before the runner does: also of what a chain inside of the run does. */

@@ -1,8 +1,8 @@
 import { type Clock, createIds, fail, systemClock } from "../../base/index.ts";
 import { type AskPerson, type JournalHost, RunKeeper, openHost } from "../../chain/index.ts";
-import type { Engine } from "../../engine/index.ts";
+import type { BeginCall, Engine } from "../../engine/index.ts";
 import type { ResultShelf } from "../../hub/index.ts";
-import { type Model, baseFamily, familyOf } from "../../model/index.ts";
+import { type Model, baseFamily, createBudget, familyOf, noModel } from "../../model/index.ts";
 import type { ApprovalStore, JournalEvent, RunJournal, RunLease, RunOwner, StoredRun } from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
 import type { AgentListener } from "../agent-event.ts";
@@ -40,6 +40,8 @@ export interface AgentExecuteOptions {
   readonly elicit?: Elicit;
   /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
   readonly stay?: boolean;
+  /** Makes its calls under another one, for an agent that is a tool. */
+  readonly begin?: BeginCall;
 }
 
 /** What a new run takes. */
@@ -89,7 +91,8 @@ export class AgentRuns {
   async #start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions): Promise<AgentResult> {
     const { journal, owner } = this.#parts;
     // Before anything is kept: what cannot begin leaves nothing behind.
-    this.#parts.runner(spec.runner);
+    const { worksAlone = false } = this.#parts.runner(spec.runner);
+    if (!worksAlone && this.#parts.model(spec.model) === undefined) throw noModel(`the runner ${spec.runner}`);
     const runId = options.runId ?? this.#ids.next();
     const conversationId = options.conversationId ?? runId;
     const kept = { spec, question, conversationId, principal: options.principal };
@@ -113,11 +116,26 @@ export class AgentRuns {
         return this.#look(claim.run, claim.events);
       case "claimed": {
         const { run, lease, events } = claim;
-        const kept = readAgentRun(run);
+        const kept = await this.#kept(run, lease);
         const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
         return this.#track(this.#execute({ ...kept, lease, startedAt: run.startedAt, events, cancelledBy }, options));
       }
     }
+  }
+
+  /** What a run was begun with; one that cannot go on is given back as it was. */
+  async #kept(run: StoredRun, lease: RunLease): Promise<KeptAgentRun> {
+    try {
+      return readAgentRun(run);
+    } catch (error) {
+      await this.#parts.journal.finish(lease, { status: run.status, at: this.#clock.now() });
+      throw error;
+    }
+  }
+
+  /** Is there such a run, over or not? */
+  async has(runId: string): Promise<boolean> {
+    return (await this.#parts.journal.read(runId)) !== undefined;
   }
 
   /** All that is known of a run, told again from its journal; nothing is executed. */
@@ -155,12 +173,13 @@ export class AgentRuns {
     const { lease, spec } = begun;
     const { journal, approvals, engine } = this.#parts;
     const run = this.#runOf(begun, options.onEvent);
-    const { elicit, ask, stay } = options;
+    const { elicit, ask, stay, begin = (...call) => engine.begin(...call) } = options;
     const executor = agentExecutor(run, {
       clock: this.#clock,
       shelf: this.#parts.shelf,
       principal: begun.principal,
       elicit,
+      begin,
       own: new Map(),
     });
     const host = openHost({
@@ -220,7 +239,7 @@ export class AgentRuns {
       engine: this.#parts.engine,
       model,
       family: model === undefined ? baseFamily : (model.family ?? familyOf(model.modelId, model.provider)),
-      budget: { add: () => {}, check: () => {} },
+      budget: createBudget({ tokens: spec.tokenBudget, cost: spec.costBudget }),
       listener,
     });
   }

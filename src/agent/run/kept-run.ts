@@ -1,5 +1,5 @@
 import { fail } from "../../base/index.ts";
-import type { NewRun, StoredRun } from "../../store/index.ts";
+import { type NewRun, type StoredRun, agentRunName, isAgentRun } from "../../store/index.ts";
 import type { AgentQuestion } from "../runner.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 
@@ -14,20 +14,12 @@ export interface KeptAgentRun {
 /** Of keys, events and outcomes in the journal. A run of another format cannot be told again. */
 const agentFormat = 1;
 
-/** Runs of agents are kept beside those of chains, under names that no chain can have. */
-const prefix = "agent:";
-
-/** Is this a run of an agent, and not of a chain? */
-export function isAgentRun({ chain }: Pick<StoredRun, "chain">): boolean {
-  return chain.startsWith(prefix);
-}
-
 /** A run as a journal takes it. */
 export function writeAgentRun(id: string, kept: KeptAgentRun, startedAt: number): NewRun {
   const { spec, question, conversationId, principal } = kept;
   return {
     id,
-    chain: prefix + spec.runner,
+    chain: agentRunName(spec.runner),
     definition: JSON.stringify({ agent: spec }),
     input: JSON.stringify(question),
     context: JSON.stringify({ conversationId, ...(principal !== undefined && { principal }) }),

@@ -34,6 +34,7 @@ export function toResult(run: AgentRun, ended: Ended, { runner, startedAt, open 
     rounds: run.rounds,
     notes: run.notes,
     messages: [...run.messages, ...final],
+    tainted: run.tainted,
     durationMs: Math.max(0, run.now - startedAt),
   };
 }

@@ -69,7 +69,7 @@ export async function askForText(
   if (!isCut || mayBeCut) return { text: unfenced(stripUnsafe(text)), isCut };
   throw modelFailure(
     "cut_off",
-    `the text that ${tool} asked for was cut off by the model's limit of tokens; raise model.max_tokens, or ask for a shorter one`,
+    `the text that ${tool} asked for was cut off by the model's limit of tokens; raise its max_tokens (under models: in windlass.yaml), or ask for a shorter one`,
   );
 }
 

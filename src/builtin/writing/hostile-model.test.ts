@@ -65,7 +65,7 @@ describe("[A17] a model that misbehaves", () => {
     const { engine, server } = await served(() => ({ hang: true }), { timeoutMs: 100 });
     const result = await engine.call(tool, args);
     expect(result).toMatchObject({ success: false, error: { code: "timeout" } });
-    expect(!result.success && result.error.message).toMatch(/the model "quay-1" did not answer .*raise model\.timeout/);
+    expect(!result.success && result.error.message).toMatch(/the model "quay-1" did not answer .*raise its timeout/);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -86,7 +86,7 @@ describe("[A17] a model that misbehaves", () => {
     const { engine, server } = await served([{ text, finish: "length" }]);
     const result = await engine.call(tool, args);
     expect(result).toMatchObject({ error: { code: "execution_error", reason: "cut_off" }, meta: { tokensUsed: 150 } });
-    expect(!result.success && result.error.message).toContain("model.max_tokens");
+    expect(!result.success && result.error.message).toContain("raise its max_tokens");
     expect(server.requests).toHaveLength(1);
   });
 

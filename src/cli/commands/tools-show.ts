@@ -60,14 +60,16 @@ async function describeTool(
 }
 
 // oxlint-disable-next-line complexity -- one list of facts, each there or not
-function factsOf({ tool, source }: Registration, workspace: Workspace): string[][] {
+function factsOf(registration: Registration, workspace: Workspace): string[][] {
+  const { tool, source } = registration;
   const file = workspace.sources.fileOf(tool.name);
   const facts: (readonly [string, string | undefined])[] = [
     ["version", tool.version],
     ["category", tool.category],
     ["tags", tool.tags.join(", ")],
     ["also called", tool.aliases.join(", ")],
-    ["capabilities", tool.capabilities.join(", ")],
+    ["capabilities", workspace.hub.capabilitiesOf(registration).join(", ")],
+    ...choiceFacts(registration, workspace),
     ["effect", effectWords[effectOf(tool)]],
     ["destructive", { true: "yes", false: "no", varies: "depends on the arguments" }[String(destructiveOf(tool))]],
     ["timeout", timeoutOf(tool)],
@@ -78,6 +80,17 @@ function factsOf({ tool, source }: Registration, workspace: Workspace): string[]
     ["from", file ?? (source === "tools" ? "built in" : source)],
   ];
   return facts.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
+}
+
+/** Whom a name or a capability chooses from. */
+function choiceFacts({ tool, chooses }: Registration, { hub }: Workspace): (readonly [string, string])[] {
+  if (chooses !== true) return [];
+  const served = hub.capabilities().find(({ name }) => tool.name === `capability:${name}`);
+  const tools = served?.tools ?? hub.candidates(tool.name).map((one) => `${one.source}/${one.tool.name}`);
+  return [
+    ["served by", tools.join(", ")],
+    ["not by", served?.unfit.join("; ") ?? ""],
+  ];
 }
 
 const effectWords: Readonly<Record<string, string>> = {

@@ -13,6 +13,7 @@ import { builtInContracts } from "./built-in-contracts.ts";
 import { parseContract } from "./contract-file.ts";
 import type { Contract } from "./contract.ts";
 import { loadContracts } from "./load-contracts.ts";
+import { type MappedTools, unmatchedMappings } from "./unmatched-mappings.ts";
 
 const translate = `
 name: translate
@@ -230,7 +231,7 @@ describe("a file of a capability", () => {
   test("that cannot be used stops no other; links out of the workspace and second descriptions are refused", async () => {
     const root = mkdtempSync(join(tmpdir(), "windlass-capabilities-"));
     const dir = join(root, "capabilities");
-    expect(await loadContracts(dir, root)).toEqual({ contracts: [], problems: [], stamp: "" });
+    expect(await loadContracts(dir, root)).toMatchObject({ contracts: [], problems: [], stamp: "" });
     mkdirSync(dir);
     writeFileSync(join(dir, "a.yaml"), translate);
     writeFileSync(join(dir, "b.yaml"), translate);
@@ -245,6 +246,39 @@ describe("a file of a capability", () => {
       "capabilities/c.yaml": expect.any(String),
       "capabilities/d.yaml": "outside_workspace",
     });
+  });
+});
+
+describe("what a file says of tools", () => {
+  const plain = sampleTool(() => 1, {
+    name: "deepl",
+    aliases: ["deep"],
+    input: fromJsonSchema({ type: "object", properties: { q: { type: "string" }, target: { type: "string" } } }),
+  });
+  const warned = (text: string, more: Partial<MappedTools> = {}) => {
+    const { hub } = worldOf([plain, sampleTool(() => 1, { name: "lib/a" })]);
+    const tools: MappedTools = { resolve: (name) => hub.resolve(name), names: () => hub.names(), ...more };
+    return unmatchedMappings({ file: "c.yaml", source: text }, tools).map(
+      ({ severity, line, code, message, hint }) => `${severity} ${line} ${code}: ${message}; ${hint}`,
+    );
+  };
+
+  test("is held against them: parameters that a tool has not, tools that there are not", () => {
+    expect(warned(translate)).toEqual([]);
+    expect(warned(translate.replace("q:", "text:"))).toEqual([
+      'warning 18 unknown_parameter: the tool "deepl" has no parameter "text"; parameters: q, target',
+    ]);
+    expect(warned(translate.replace("deepl:", "depl:"))).toEqual([
+      'warning 17 unknown_tool: there is no tool "depl"; did you mean "deepl"?',
+    ]);
+    // A mapping goes by the name that a tool has, not by another one.
+    expect(warned(translate.replace("deepl:", "deep:"))).toEqual([
+      'warning 17 unknown_tool: there is no tool "deep"; did you mean "deepl"?',
+    ]);
+  });
+
+  test("is not doubted where the tool may be a server's that nobody asked yet", () => {
+    expect(warned(translate.replace("deepl:", "web/deepl:"), { whyMissing: () => "never connected to" })).toEqual([]);
   });
 });
 

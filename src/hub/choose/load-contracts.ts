@@ -4,6 +4,7 @@ import { fileProblem, readText } from "../folder/read-text.ts";
 import { type ScannedFile, scanFolder } from "../folder/scan-folder.ts";
 import { builtInContracts } from "./built-in-contracts.ts";
 import type { Contract } from "./contract.ts";
+import type { MappedTools } from "./unmatched-mappings.ts";
 
 /** The contracts of a folder, and what is wrong with its files. */
 export interface LoadedContracts {
@@ -11,6 +12,8 @@ export interface LoadedContracts {
   readonly problems: readonly Problem[];
   /** The same as long as the files are. */
   readonly stamp: string;
+  /** Warnings about mappings that fit none of these tools, as they are when it is called. */
+  readonly unmatched: (tools: MappedTools) => readonly Problem[];
 }
 
 /**
@@ -18,20 +21,21 @@ export interface LoadedContracts {
  * used never stops the others. Never throws.
  */
 export async function loadContracts(dir: string, root: string): Promise<LoadedContracts> {
-  if (!existsSync(dir)) return { contracts: [], problems: [], stamp: "" };
+  if (!existsSync(dir)) return { contracts: [], problems: [], stamp: "", unmatched: () => [] };
   // Loaded only where there is such a folder.
   const { parseContract } = await import("./contract-file.ts");
+  const { unmatchedMappings } = await import("./unmatched-mappings.ts");
   const { files, problems: skipped } = await scanFolder(dir, root);
   const problems: Problem[] = [...skipped];
   const byName = new Map<string, Contract>();
-  const texts: string[] = [];
+  const texts: { readonly file: string; readonly source: string }[] = [];
   for (const file of files.filter(({ kind }) => kind === "yaml")) {
     const text = await textOf(file);
     if (text.problem !== undefined) {
       problems.push(text.problem);
       continue;
     }
-    texts.push(file.name, text.source);
+    texts.push({ file: file.name, source: text.source });
     const { contract, problems: found } = parseContract(text.source, { file: file.name, known: builtInContracts() });
     problems.push(...found);
     if (contract === undefined) continue;
@@ -39,7 +43,13 @@ export async function loadContracts(dir: string, root: string): Promise<LoadedCo
     if (other === undefined) byName.set(contract.name, contract);
     else problems.push(duplicate(contract, other.file ?? ""));
   }
-  return { contracts: [...byName.values()], problems, stamp: JSON.stringify([texts, problems]) };
+  const used = texts.filter(({ file }) => [...byName.values()].some((contract) => contract.file === file));
+  return {
+    contracts: [...byName.values()],
+    problems,
+    stamp: JSON.stringify([texts, problems]),
+    unmatched: (tools) => used.flatMap((text) => unmatchedMappings(text, tools)),
+  };
 }
 
 function textOf(file: ScannedFile) {

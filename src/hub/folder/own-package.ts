@@ -5,6 +5,8 @@ const entries: ReadonlyMap<string, string> = new Map([
   ["windlass", "index"],
   ["windlass/agent", "agent"],
   ["windlass/chain", "chain"],
+  ["windlass/hub", "hub"],
+  ["windlass/mcp", "mcp"],
   ["windlass/tools", "tools"],
 ]);
 

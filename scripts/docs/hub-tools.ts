@@ -1,0 +1,40 @@
+import { ToolFinder, ResultShelf, findToolsTool, readResultTool } from "../../src/hub/index.ts";
+import { resourceTools } from "../../src/hub/mcp/resource-tools.ts";
+import { SkillSessions } from "../../src/hub/skills/skill-sessions.ts";
+import { SkillTools } from "../../src/hub/skills/skill-tools.ts";
+import type { Skill } from "../../src/hub/skills/skill.ts";
+import { type AnyTool, ToolRegistry } from "../../src/tool/index.ts";
+
+/** The tools that lead to other tools, to skills, to resources and to large results; of a workspace that has none. */
+export function hubTools(): AnyTool[] {
+  const registry = new ToolRegistry();
+  const skills = new SkillTools({
+    sessions: new SkillSessions({ tools: registry }),
+    limits: { catalogueChars: 4000, instructionChars: 20_000, maxFiles: 100 },
+    skills: () => new Map(),
+  });
+  return [
+    findToolsTool({ finder: new ToolFinder(registry) }),
+    readResultTool(new ResultShelf()),
+    ...skills.for([unlisted]),
+    ...resourceTools({
+      servers: () => [],
+      of: () => {
+        throw new Error("the docs have no MCP server");
+      },
+    }),
+  ];
+}
+
+/** Without a skill there are no tools of skills, and one that is listed would stand in their description. */
+const unlisted: Skill = {
+  name: "unlisted",
+  description: "For the docs.",
+  metadata: {},
+  allowedTools: [],
+  hidden: true,
+  dir: "",
+  folder: "",
+  entry: "SKILL.md",
+  file: "",
+};

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { parseWorkspace } from "./parse-workspace.ts";
+
+function problemsOf(source: string): { code: string; message: string; hint?: string | undefined; line: number }[] {
+  return parseWorkspace(source, "windlass.yaml").problems.map(({ code, message, hint, line }) => ({
+    code,
+    message,
+    hint,
+    line,
+  }));
+}
+
+describe("models of a workspace", () => {
+  test("are read by their names, with everything that can be said of them", () => {
+    const source = [
+      "models:",
+      '  default: { provider: anthropic, model: claude-sonnet-5, api_key: "${secret.KEY}", thinking: 4000, fallback: [fast] }',
+      '  fast: { base_url: "http://127.0.0.1:1/v1", model: qwen3, thinking: off, temperature: 0.2, timeout: 5,',
+      "    max_tokens: 10, structured: words, price: { input: 1, output: 2, cached: 0.1 } }",
+    ].join("\n");
+    const { config, problems } = parseWorkspace(source, "windlass.yaml");
+    expect(problems).toEqual([]);
+    expect(config.services.models).toMatchObject({
+      default: { provider: "anthropic", api_key: "${secret.KEY}", thinking: 4000, fallback: ["fast"] },
+      fast: { price: { input: 1, output: 2, cached: 0.1 }, structured: "words" },
+    });
+  });
+
+  test("under the old key are told how they are written now", () => {
+    const [problem, ...others] = problemsOf('env: []\nmodel: { base_url: "http://x/v1", name: qwen3, timeout: 4 }\n');
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({
+      code: "unknown_key",
+      line: 2,
+      hint: "write models: { default: { base_url: …, model: …, timeout: … } }",
+    });
+    expect(problem?.message).toContain("`models`");
+  });
+
+  test.each([
+    ["an unknown key", "models: { default: { modle: x } }", /modle/, /did you mean "model"/],
+    ["an unknown provider", "models: { default: { provider: antropic } }", /provider/, /did you mean "anthropic"/],
+    ["an unknown fallback", "models: { default: { fallback: [fats] }, fast: { model: x } }", /did you mean "fast"/],
+    ["itself as its fallback", "models: { a: { fallback: [a] } }", /not its own fallback/],
+    ["half a price", "models: { a: { price: { input: 1 } } }", /output/],
+    ["a wrong amount of thinking", "models: { a: { thinking: lots } }", /off, low, medium, high/],
+    ["a secret that is none", 'models: { a: { api_key: "${env.KEY}" } }', /write "\$\{secret\.NAME\}"/],
+    ["a price below nothing", "models: { a: { price: { input: -1, output: 1 } } }", /at least 0/],
+  ])("with %s are refused at their place", (_, source, message, hint?: RegExp) => {
+    const problems = problemsOf(source);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toMatch(message);
+    if (hint !== undefined) expect(problems[0]?.hint).toMatch(hint);
+  });
+
+  test("never show what stands where the name of a secret belongs", () => {
+    const shown = JSON.stringify(problemsOf('models: { a: { api_key: "sk-live-${x}" } }'));
+    expect(shown).not.toContain("sk-live");
+  });
+});

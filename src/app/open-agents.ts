@@ -1,0 +1,53 @@
+import { currentOwner } from "../adapters/index.ts";
+import { Agent, AgentRuns, type AgentSpec, type Runner, agentDefaults, findRunner } from "../agent/index.ts";
+import type { Engine } from "../engine/index.ts";
+import type { ResultShelf } from "../hub/index.ts";
+import type { Models } from "../model/index.ts";
+import type { AgentConfig } from "./agent-settings.ts";
+import type { Journal } from "./open-journal.ts";
+
+/** What {@link openAgents} takes. */
+export interface AgentsSetting {
+  readonly config: AgentConfig;
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly models: Models;
+  readonly shelf: ResultShelf;
+}
+
+/** What an agent of a workspace is to be, where that is not what `agent:` in `windlass.yaml` says. */
+export interface WorkspaceAgentOptions extends Partial<Omit<AgentSpec, "runner">> {
+  /** By its name, or one of your own. */
+  readonly runner?: string | Runner;
+}
+
+/** The agents of a workspace. */
+export interface OpenedAgents {
+  /** Their runs, kept where the workspace keeps its runs. */
+  readonly runs: AgentRuns;
+  agent(options?: WorkspaceAgentOptions): Agent;
+}
+
+/** Opens the agents of a workspace: with its tools, its models and its journal. */
+export function openAgents({ config, engine, journal, models, shelf }: AgentsSetting): OpenedAgents {
+  const own = new Map<string, Runner>();
+  const find = (name: string): Runner => own.get(name) ?? findRunner(name);
+  const runs = new AgentRuns({
+    engine,
+    shelf,
+    journal: journal.runs,
+    approvals: journal.approvals,
+    owner: currentOwner(),
+    runner: find,
+    model: (name) => models.get(name),
+  });
+  return {
+    runs,
+    agent: ({ runner = config.runner, ...options } = {}) => {
+      // Known by its name from now on, so that a run of it that waited can go on.
+      if (typeof runner === "object") own.set(runner.name, runner);
+      const { name } = typeof runner === "object" ? runner : find(runner);
+      return new Agent(runs, { ...agentDefaults, ...config, ...options, runner: name });
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { FailureError } from "../base/index.ts";
+import { modelFailure } from "./model-reasons.ts";
+import { type ModelPrice, type TokenUsage, addUsage, costed, estimatePrompt, noTokens } from "./token-usage.ts";
+
+/** How much may be used. What is absent has no limit. */
+export interface BudgetLimits {
+  /** Tokens of all questions and answers together. */
+  readonly tokens?: number | undefined;
+  /** In the currency of the prices in the settings; models without prices cost nothing. */
+  readonly cost?: number | undefined;
+  /** For one question with its answer. */
+  readonly perCall?: { readonly tokens?: number | undefined; readonly cost?: number | undefined } | undefined;
+}
+
+/** What a budget has to remember: plain JSON. */
+export interface BudgetState {
+  readonly used: TokenUsage;
+  readonly calls: number;
+  /** The most that one question has used. */
+  readonly largest: TokenUsage;
+}
+
+/** Counts what is used, and says when no more may be. */
+export interface Budget {
+  readonly limits: BudgetLimits;
+  readonly used: TokenUsage;
+  /** Takes note of what a question used. */
+  spend(usage: TokenUsage): void;
+  /**
+   * Why this question may not be asked; undefined where it may. Before the first answer its length is estimated, and the
+   * failure says so; afterwards only what was used counts.
+   */
+  refusal(prompt: LanguageModelV4Prompt, price?: ModelPrice): FailureError | undefined;
+  /** The most tokens that an answer may have now; undefined where nothing limits it. */
+  answerTokens(price?: ModelPrice): number | undefined;
+  /** A budget of its own for a part of the work, whose use counts here too. */
+  part(limits: BudgetLimits): Budget;
+  toJSON(): BudgetState;
+}
+
+/**
+ * A budget of tokens and money for a run, and for each question in it. Its state can be kept as JSON and taken up again.
+ *
+ * @example
+ * ```ts
+ * const budget = createBudget({ tokens: 100_000, cost: 0.5 });
+ * const refusal = budget.refusal(call.prompt, model.price);
+ * if (refusal !== undefined) throw refusal; // reason: budget_exceeded
+ * budget.spend((await askTurn(model, call)).usage);
+ * ```
+ */
+export function createBudget(limits: BudgetLimits, state?: BudgetState): Budget {
+  return new CountedBudget(limits, { state });
+}
+
+class CountedBudget implements Budget {
+  readonly limits: BudgetLimits;
+  readonly #parent: Budget | undefined;
+  #state: BudgetState;
+
+  constructor(limits: BudgetLimits, from: { state?: BudgetState | undefined; parent?: Budget }) {
+    this.limits = limits;
+    this.#parent = from.parent;
+    this.#state = from.state ?? { used: noTokens, calls: 0, largest: noTokens };
+  }
+
+  get used(): TokenUsage {
+    return this.#state.used;
+  }
+
+  spend(usage: TokenUsage): void {
+    const { used, calls, largest } = this.#state;
+    this.#state = {
+      used: addUsage(used, usage),
+      calls: calls + 1,
+      largest: totalOf(usage) > totalOf(largest) ? usage : largest,
+    };
+    this.#parent?.spend(usage);
+  }
+
+  refusal(prompt: LanguageModelV4Prompt, price?: ModelPrice): FailureError | undefined {
+    const { used, calls, largest } = this.#state;
+    const { tokens, cost, perCall = {} } = this.limits;
+    if (calls === 0) {
+      const guess = costed({ inputTokens: estimatePrompt(prompt), outputTokens: 0, estimated: true }, price);
+      const least = (a: number | undefined, b: number | undefined): number => Math.min(a ?? Infinity, b ?? Infinity);
+      const limits = { tokens: least(tokens, perCall.tokens), cost: least(cost, perCall.cost) };
+      const excess = totalOf(guess) > limits.tokens || (guess.cost ?? 0) > limits.cost;
+      if (excess) return exceeded(guess, limits, "the question alone would use");
+    }
+    if (isOver(largest, perCall)) return exceeded(largest, perCall, "one question used");
+    if (totalOf(used) >= (tokens ?? Infinity) || (used.cost ?? 0) >= (cost ?? Infinity)) {
+      return exceeded(used, { tokens, cost }, "the run has used");
+    }
+    return this.#parent?.refusal(prompt, price);
+  }
+
+  answerTokens(price?: ModelPrice): number | undefined {
+    const { used } = this.#state;
+    const { tokens = Infinity, cost = Infinity, perCall = {} } = this.limits;
+    const money = Math.min(cost - (used.cost ?? 0), perCall.cost ?? Infinity);
+    const affordable = price === undefined || price.output <= 0 ? Infinity : (money * 1_000_000) / price.output;
+    const parent = this.#parent?.answerTokens(price) ?? Infinity;
+    const most = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, affordable, parent);
+    return most === Infinity ? undefined : Math.max(1, Math.floor(most));
+  }
+
+  part(limits: BudgetLimits): Budget {
+    return new CountedBudget(limits, { parent: this });
+  }
+
+  toJSON(): BudgetState {
+    return this.#state;
+  }
+}
+
+function totalOf({ inputTokens, outputTokens }: TokenUsage): number {
+  return inputTokens + outputTokens;
+}
+
+function isOver(
+  usage: TokenUsage,
+  { tokens = Infinity, cost = Infinity }: NonNullable<BudgetLimits["perCall"]>,
+): boolean {
+  return totalOf(usage) > tokens || (usage.cost ?? 0) > cost;
+}
+
+type Limit = { readonly tokens?: number | undefined; readonly cost?: number | undefined };
+
+function exceeded(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit, what: string): FailureError {
+  const isMoney = totalOf(usage) < tokens && (usage.cost ?? 0) >= cost;
+  const amount = isMoney ? `${money(usage.cost ?? 0)} of ${money(cost)}` : `${totalOf(usage)} of ${tokens} tokens`;
+  const guessed = usage.estimated === true ? ", as far as can be estimated" : "";
+  const todo = `ask for less, or raise the ${isMoney ? "cost" : "token"} budget`;
+  return modelFailure("budget_exceeded", `the budget is used up: ${what} ${amount}${guessed}; ${todo}`);
+}
+
+function money(amount: number): string {
+  return String(Number(amount.toPrecision(4)));
+}

@@ -1,0 +1,29 @@
+import { baseFamily } from "./base-family.ts";
+import { claudeFamily } from "./claude-family.ts";
+import { geminiFamily } from "./gemini-family.ts";
+import { gptFamily } from "./gpt-family.ts";
+import type { ModelFamily } from "./model-family.ts";
+import { reasoningFamily } from "./reasoning-family.ts";
+
+/** The first that knows a model has it. */
+const families: ModelFamily[] = [claudeFamily, geminiFamily, gptFamily, reasoningFamily];
+
+/**
+ * Makes a family known. It goes before those that are known already, so that it can also take over some of their
+ * models; one of the same name is replaced.
+ *
+ * @example
+ * ```ts
+ * registerFamily({ ...baseFamily, name: "mistral", includes: (id) => /mistral|mixtral/i.test(id) });
+ * ```
+ */
+export function registerFamily(family: ModelFamily): void {
+  const at = families.findIndex(({ name }) => name === family.name);
+  if (at >= 0) families.splice(at, 1);
+  families.unshift(family);
+}
+
+/** The family of a model, by its name and provider; {@link baseFamily} where no other knows it. */
+export function familyOf(modelId: string, provider: string): ModelFamily {
+  return families.find((family) => family.includes(modelId, provider)) ?? baseFamily;
+}

@@ -1,0 +1,90 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import type { ModelAnswer } from "../model.ts";
+
+/** What a stream says, as one answer. Throws the error that the stream ends in, or that is told in it. */
+export async function foldParts(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<ModelAnswer> {
+  const answer: Folded = { content: [], blocks: new Map(), finish: undefined, warnings: [] };
+  for await (const part of stream) addPart(answer, part);
+  const { content, finish, warnings } = answer;
+  return {
+    content,
+    finishReason: finish?.finishReason ?? { unified: "other", raw: undefined },
+    usage: finish?.usage ?? noUsage,
+    ...(finish?.providerMetadata !== undefined && { providerMetadata: finish.providerMetadata }),
+    warnings,
+  };
+}
+
+interface Folded {
+  readonly content: LanguageModelV4Content[];
+  /** Texts and thoughts that have begun, by their id. */
+  readonly blocks: Map<string, Block>;
+  finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
+  readonly warnings: ModelAnswer["warnings"];
+}
+
+interface Block {
+  readonly type: "text" | "reasoning";
+  text: string;
+  providerMetadata?: SharedV4ProviderMetadata;
+}
+
+function addPart(answer: Folded, part: LanguageModelV4StreamPart): void {
+  switch (part.type) {
+    case "stream-start":
+      answer.warnings.push(...part.warnings);
+      return;
+    case "finish":
+      answer.finish = part;
+      return;
+    case "error":
+      throw toError(part.error);
+    default:
+      if (isBlockPart(part)) addToBlock(answer, part);
+      else if (isContent(part)) answer.content.push(part);
+  }
+}
+
+/** Clients tell of errors as they came: as such, as the provider's object, as a text. */
+function toError(error: unknown): Error {
+  if (error instanceof Error) return error;
+  const told = typeof error === "object" && error !== null && "message" in error ? error.message : error;
+  return new Error(typeof told === "string" ? told : JSON.stringify(told), { cause: error });
+}
+
+type BlockPart = Extract<LanguageModelV4StreamPart, { type: `${Block["type"]}-${"start" | "delta" | "end"}` }>;
+
+function isBlockPart(part: LanguageModelV4StreamPart): part is BlockPart {
+  return part.type.startsWith("text-") || (part.type.startsWith("reasoning-") && part.type !== "reasoning-file");
+}
+
+/** The pieces of a tool call are left out: the whole call comes as a part of its own. */
+function isContent(part: LanguageModelV4StreamPart): part is LanguageModelV4StreamPart & LanguageModelV4Content {
+  return !part.type.startsWith("tool-input-") && !passing.has(part.type);
+}
+
+const passing = new Set<LanguageModelV4StreamPart["type"]>(["response-metadata", "ping", "raw"]);
+
+function addToBlock({ blocks, content }: Folded, part: BlockPart): void {
+  const type = part.type.startsWith("text-") ? "text" : "reasoning";
+  const key = `${type} ${part.id}`;
+  let block = blocks.get(key);
+  if (block === undefined) {
+    block = { type, text: "" };
+    blocks.set(key, block);
+    content.push(block);
+  }
+  if ("delta" in part) block.text += part.delta;
+  if (part.providerMetadata !== undefined)
+    block.providerMetadata = { ...block.providerMetadata, ...part.providerMetadata };
+}
+
+const noUsage: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};

@@ -1,0 +1,40 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { Clock } from "../../base/index.ts";
+import { wait } from "./wait.ts";
+import type { ScriptedPart } from "./scripted-answer.ts";
+
+/** Text in pieces as small as those that models send; characters stay whole. */
+export function piecesOf(text: string): readonly string[] {
+  return text.match(/\S{1,8}\s*|\s+/gu) ?? [];
+}
+
+/** A stream of these parts, made as it is read; it breaks where the signal says so, as that of a real client. */
+export function streamOf(
+  parts: readonly ScriptedPart[],
+  { clock, signal, pieceDelayMs = 0 }: { clock: Clock; signal: AbortSignal | undefined; pieceDelayMs?: number },
+): ReadableStream<LanguageModelV4StreamPart> {
+  const left = new AbortController();
+  const over = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+  let at = 0;
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      async pull(controller) {
+        // At the end of the list, or where something is there to be given.
+        for (;;) {
+          over.throwIfAborted();
+          if (at === parts.length) return controller.close();
+          // Not undefined: the index is within the list.
+          const part = parts[at++] as ScriptedPart;
+          if (part instanceof Error) throw part;
+          if (part.type !== "pause") {
+            if (pieceDelayMs > 0 && at > 1) await wait(clock, pieceDelayMs, over);
+            return controller.enqueue(part);
+          }
+          await wait(clock, part.ms, over);
+        }
+      },
+      cancel: (reason) => left.abort(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

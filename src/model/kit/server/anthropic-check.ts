@@ -1,0 +1,147 @@
+import { type JsonRecord, isRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
+import { demand } from "./refusal.ts";
+import { type AnthropicMessage, checkThinkingOptions, checkThoughts } from "./anthropic-thinking.ts";
+import type { Demands, WireRequest } from "./wire-family.ts";
+
+/** Refuses what the Messages API refuses. */
+export function checkAnthropic({ body, headers, model }: WireRequest, demands: Demands): void {
+  demand(headers["anthropic-version"] !== undefined, () => "anthropic-version: header is required");
+  demand(model !== "", () => "model: Field required");
+  demand(typeof body.max_tokens === "number", () => "max_tokens: Field required");
+  demand(Array.isArray(body.messages) && body.messages.length > 0, () => "messages: at least one message is required");
+  checkThinkingOptions(body);
+  checkTools(body);
+  const messages = merged(recordsOf(body.messages));
+  demand(
+    body.tools !== undefined || !messages.some(({ blocks }) => blocks.some(isToolBlock)),
+    () => "Requests which include `tool_use` or `tool_result` blocks must define tools",
+  );
+  for (const [at, message] of messages.entries()) checkMessage(message, at, messages.length);
+  checkPairing(messages);
+  checkThoughts(messages, demands);
+}
+
+/** Messages of the same role in a row are one to the API. */
+function merged(messages: readonly JsonRecord[]): readonly AnthropicMessage[] {
+  const turns: { role: string; blocks: readonly JsonRecord[] }[] = [];
+  for (const [at, { role, content }] of messages.entries()) {
+    demand(role === "user" || role === "assistant", () => `messages.${at}.role: Input should be 'user' or 'assistant'`);
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : recordsOf(content);
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks = [...last.blocks, ...blocks];
+    else turns.push({ role, blocks });
+  }
+  demand(turns[0]?.role === "user", () => 'messages: first message must use the "user" role');
+  return turns;
+}
+
+function isToolBlock({ type }: JsonRecord): boolean {
+  return type === "tool_use" || type === "tool_result";
+}
+
+const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
+
+function checkTools({ tools, tool_choice }: JsonRecord): void {
+  demand(
+    tool_choice === undefined || tools !== undefined,
+    () => "tool_choice: may only be specified while providing tools",
+  );
+  const names = new Set<string>();
+  for (const [at, { name, input_schema }] of recordsOf(tools).entries()) {
+    const text = stringOf(name);
+    demand(toolName.test(text), () => `tools.${at}.custom.name: String should match pattern '${toolName.source}'`);
+    demand(!names.has(text), () => "tools: Tool names must be unique.");
+    names.add(text);
+    demand(
+      recordOf(input_schema).type === "object",
+      () => `tools.${at}.custom.input_schema.type: Input should be 'object'`,
+    );
+  }
+}
+
+function checkMessage({ role, blocks }: AnthropicMessage, at: number, count: number): void {
+  const isPrefill = at === count - 1 && role === "assistant";
+  demand(
+    blocks.length > 0 || isPrefill,
+    () => `messages.${at}: all messages must have non-empty content except for the optional final assistant message`,
+  );
+  for (const [index, block] of blocks.entries()) checkBlock(block, `messages.${at}.content.${index}`);
+  const last = blocks.at(-1);
+  demand(
+    !(isPrefill && last?.type === "text" && /\s$/.test(stringOf(last.text))),
+    () => "messages: final assistant content cannot end with trailing whitespace",
+  );
+}
+
+const callId = /^[a-zA-Z0-9_-]+$/;
+
+function checkBlock({ type, text, id, name, input, tool_use_id }: JsonRecord, place: string): void {
+  if (type === "text") demand(stringOf(text) !== "", () => "messages: text content blocks must be non-empty");
+  if (type === "tool_result") checkId(tool_use_id, `${place}.tool_result.tool_use_id`);
+  if (type !== "tool_use") return;
+  checkId(id, `${place}.tool_use.id`);
+  demand(
+    toolName.test(stringOf(name)),
+    () => `${place}.tool_use.name: String should match pattern '${toolName.source}'`,
+  );
+  demand(isRecord(input), () => `${place}.tool_use.input: Input should be a valid dictionary`);
+}
+
+function checkId(id: unknown, place: string): void {
+  demand(callId.test(stringOf(id)), () => `${place}: String should match pattern '${callId.source}'`);
+}
+
+/** The answers to all calls of a message are the first blocks of the next one. */
+function checkPairing(messages: readonly AnthropicMessage[]): void {
+  const seen = new Set<string>();
+  let open: readonly string[] = [];
+  for (const [at, { blocks }] of messages.entries()) {
+    const results = leadingResults(blocks);
+    const missing = open.filter((id) => !results.includes(id));
+    demand(
+      missing.length === 0,
+      () =>
+        `messages.${at - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+    );
+    checkResults(blocks, at, open);
+    open = idsIn(blocks, "tool_use");
+    for (const id of open) {
+      demand(!seen.has(id), () => `messages.${at}: \`tool_use\` ids must be unique`);
+      seen.add(id);
+    }
+  }
+  const last = messages.length - 1;
+  demand(
+    open.length === 0,
+    () =>
+      `messages.${last}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+  );
+}
+
+function checkResults(blocks: readonly JsonRecord[], at: number, open: readonly string[]): void {
+  const answered = new Set<string>();
+  for (const [index, block] of blocks.entries()) {
+    if (block.type !== "tool_result") continue;
+    const id = stringOf(block.tool_use_id);
+    demand(
+      open.includes(id),
+      () =>
+        `messages.${at}.content.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+    );
+    demand(
+      !answered.has(id),
+      () =>
+        `messages.${at}.content.${index}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+    );
+    answered.add(id);
+  }
+}
+
+function leadingResults(blocks: readonly JsonRecord[]): readonly string[] {
+  const end = blocks.findIndex(({ type }) => type !== "tool_result");
+  return (end === -1 ? blocks : blocks.slice(0, end)).map(({ tool_use_id }) => stringOf(tool_use_id));
+}
+
+function idsIn(blocks: readonly JsonRecord[], kind: string): readonly string[] {
+  return blocks.flatMap(({ type, id }) => (type === kind ? [stringOf(id)] : []));
+}

@@ -1,0 +1,134 @@
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../../base/index.ts";
+import { wait, waitForAbort } from "../wait.ts";
+import type { WireFaults } from "./wire-fault.ts";
+
+/** An answer on its way out. */
+export interface Outgoing {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is sent, piece by piece. */
+  readonly chunks: readonly string[];
+  /** A text that stands in a stream for an error of the API; undefined for an answer in one piece. */
+  readonly errorChunk?: string;
+  readonly faults?: WireFaults;
+  readonly pieceDelayMs?: number;
+}
+
+/** Time, and whether the asker is still there. */
+export interface SendWorld {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Sends an answer, with everything that is to go wrong. Says whether it went out whole; throws when the asker leaves. */
+export async function sendAnswer(
+  response: ServerResponse,
+  outgoing: Outgoing,
+  world: SendWorld,
+): Promise<"answered" | "broken"> {
+  const { faults = {}, pieceDelayMs = 0 } = outgoing;
+  const out = new PacketWriter(response, faults, world);
+  response.writeHead(outgoing.status, outgoing.headers);
+  const plan = planOf(outgoing);
+  for (const [at, chunk] of plan.chunks.entries()) {
+    if (at > 0 && pieceDelayMs > 0) await wait(world.clock, pieceDelayMs, world.signal);
+    if (!(await out.write(chunk))) return breakOff(response, faults);
+  }
+  switch (plan.end) {
+    case "whole":
+      response.end();
+      return plan.isBroken ? "broken" : "answered";
+    case "cut":
+      await out.flush();
+      return breakOff(response, faults);
+    case "hang":
+      await out.flush();
+      return waitForAbort(world.signal);
+  }
+}
+
+interface Plan {
+  readonly chunks: readonly string[];
+  readonly end: "whole" | "cut" | "hang";
+  readonly isBroken: boolean;
+}
+
+function planOf({ chunks, errorChunk, faults = {} }: Outgoing): Plan {
+  // An answer in one piece breaks in its middle.
+  const pieces = errorChunk === undefined ? halvesOf(chunks.join("")) : chunks;
+  const place = (at: number): number => (errorChunk === undefined ? 1 : Math.min(at, pieces.length - 1));
+  const { cut, hangAtChunk, malformedChunk, errorAtChunk } = faults;
+  if (cut?.chunk !== undefined) return { chunks: pieces.slice(0, place(cut.chunk)), end: "cut", isBroken: true };
+  if (hangAtChunk !== undefined) return { chunks: pieces.slice(0, place(hangAtChunk)), end: "hang", isBroken: true };
+  if (errorAtChunk !== undefined && errorChunk !== undefined) {
+    return { chunks: [...pieces.slice(0, place(errorAtChunk)), errorChunk], end: "whole", isBroken: true };
+  }
+  if (malformedChunk === undefined) return { chunks, end: "whole", isBroken: false };
+  const at = place(malformedChunk);
+  const broken = errorChunk === undefined ? pieces.slice(0, 1) : pieces.with(at, malformed(pieces[at] ?? ""));
+  return { chunks: broken, end: "whole", isBroken: true };
+}
+
+function halvesOf(text: string): readonly string[] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
+}
+
+/** The piece with half of its data. */
+function malformed(chunk: string): string {
+  return chunk.replace(/^data: (.*)$/m, (_, data: string) => `data: ${data.slice(0, Math.ceil(data.length / 2))}`);
+}
+
+/** Ends the connection in the middle of an answer, or the answer as if it were whole. */
+function breakOff(response: ServerResponse, { cut }: WireFaults): "broken" {
+  if (cut?.cleanly === true) response.end();
+  else response.destroy();
+  return "broken";
+}
+
+/** Writes as much as the asker takes, in packets where that is wanted, and no more bytes than are to go out. */
+class PacketWriter {
+  readonly #response: ServerResponse;
+  readonly #world: SendWorld;
+  readonly #packetBytes: number | undefined;
+  #left: number;
+
+  constructor(response: ServerResponse, { cut, packetBytes }: WireFaults, world: SendWorld) {
+    this.#response = response;
+    this.#world = world;
+    this.#packetBytes = packetBytes;
+    this.#left = cut?.byte ?? Infinity;
+    if (packetBytes !== undefined) response.socket?.setNoDelay(true);
+  }
+
+  /** False where the last byte that was to go out has gone. */
+  async write(text: string): Promise<boolean> {
+    const all = Buffer.from(text);
+    const bytes = all.subarray(0, Math.min(all.length, this.#left));
+    this.#left -= bytes.length;
+    const size = this.#packetBytes ?? bytes.length;
+    for (let at = 0; at < bytes.length; at += size) {
+      const taken = this.#response.write(bytes.subarray(at, at + size));
+      if (!taken || this.#packetBytes !== undefined) await this.flush();
+    }
+    if (this.#left > 0) return true;
+    await this.flush();
+    return false;
+  }
+
+  /** Waits until everything is out, or the asker gone. */
+  async flush(): Promise<void> {
+    const { signal } = this.#world;
+    signal.throwIfAborted();
+    const out = Promise.withResolvers<void>();
+    const stop = (): void => out.reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    this.#response.write("", () => out.resolve());
+    try {
+      await out.promise;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ModelFamily, RawToolCall } from "../family/model-family.ts";
+import type { ReadPiece, TextReader } from "../family/text-reader.ts";
+import type { FinishReason } from "../model.ts";
+import type { TurnDelta, TurnPart } from "./model-turn.ts";
+
+/** What {@link TurnBuilder} builds with. */
+export interface BuilderParts {
+  readonly family: ModelFamily;
+  /** The id of a call, from the one that the model gave and the call's place in the answer. */
+  readonly idOf: (given: string, index: number) => string;
+  readonly onDelta?: ((delta: TurnDelta) => void) | undefined;
+}
+
+/** A part that is still growing. */
+interface Draft {
+  readonly type: "text" | "reasoning" | "tool-call";
+  /** As its stream calls it. */
+  readonly key: string;
+  text: string;
+  providerOptions: SharedV4ProviderOptions | undefined;
+  reader?: TextReader;
+  name?: string;
+  id?: string;
+  /** The call is there as a whole. */
+  complete?: boolean;
+}
+
+/** Makes the parts of an answer from pieces, and tells of them as they come. */
+export class TurnBuilder {
+  readonly #parts: BuilderParts;
+  readonly #drafts: Draft[] = [];
+  #calls = 0;
+  #thought = false;
+
+  constructor(parts: BuilderParts) {
+    this.#parts = parts;
+  }
+
+  // --- text and thinking
+
+  begin(type: "text" | "reasoning", key: string, metadata?: SharedV4ProviderMetadata): void {
+    this.#open(type, key, metadata);
+  }
+
+  add(type: "text" | "reasoning", key: string, piece: { delta: string; metadata?: Metadata }): void {
+    const draft = this.#find(type, key) ?? this.#open(type, key, undefined);
+    note(draft, piece.metadata);
+    if (type === "reasoning") this.#grow(draft, "thinking", piece.delta);
+    else this.#take(draft, (draft.reader ??= this.#parts.family.textReader(this.#thought)).push(piece.delta));
+  }
+
+  end(type: "text" | "reasoning", key: string, metadata?: SharedV4ProviderMetadata): void {
+    const draft = this.#find(type, key);
+    if (draft === undefined) return;
+    note(draft, metadata);
+    this.#close(draft);
+  }
+
+  // --- tool calls
+
+  beginCall(key: string, name: string, metadata?: SharedV4ProviderMetadata): void {
+    this.#openCall(key, name, metadata);
+  }
+
+  addToCall(key: string, delta: string): void {
+    const draft = this.#drafts.findLast((each) => each.type === "tool-call" && each.key === key);
+    if (draft !== undefined) draft.text += delta;
+  }
+
+  completeCall(call: RawToolCall & { readonly metadata?: Metadata }): void {
+    const { id, name, input } = this.#parts.family.repairCall(call);
+    const isIt = (draft: Draft): boolean =>
+      draft.type === "tool-call" && draft.key === call.id && draft.complete !== true;
+    const draft = this.#drafts.find(isIt) ?? this.#openCall(id, name, undefined);
+    draft.name = name;
+    draft.text = input;
+    draft.complete = true;
+    note(draft, call.metadata);
+  }
+
+  // --- the whole
+
+  /** The parts of the answer, which ended for this reason. */
+  build(finishReason: FinishReason): TurnPart[] {
+    for (const draft of this.#drafts) this.#close(draft);
+    const isWhole = finishReason === "stop" || finishReason === "tool-calls" || finishReason === "other";
+    const parts: TurnPart[] = [];
+    for (const draft of this.#drafts) {
+      const part = draft.type === "tool-call" ? toCall(draft, isWhole) : toText(draft);
+      if (part !== undefined) parts.push(part);
+    }
+    return parts;
+  }
+
+  #open(type: "text" | "reasoning", key: string, metadata: Metadata): Draft {
+    const draft: Draft = { type, key, text: "", providerOptions: undefined };
+    note(draft, metadata);
+    this.#drafts.push(draft);
+    return draft;
+  }
+
+  #openCall(key: string, name: string, metadata: Metadata): Draft {
+    const id = this.#parts.idOf(key, this.#calls++);
+    const draft: Draft = { type: "tool-call", key, text: "", providerOptions: undefined, name, id };
+    note(draft, metadata);
+    this.#drafts.push(draft);
+    this.#parts.onDelta?.({ kind: "tool-call", id, name });
+    return draft;
+  }
+
+  #find(type: Draft["type"], key: string): Draft | undefined {
+    return this.#drafts.findLast((draft) => draft.type === type && draft.key === key);
+  }
+
+  #close(draft: Draft): void {
+    const { reader } = draft;
+    delete draft.reader;
+    if (reader !== undefined) this.#take(draft, reader.end());
+  }
+
+  #take(draft: Draft, pieces: readonly ReadPiece[]): void {
+    for (const piece of pieces) {
+      if (piece.kind === "all-thinking") this.#correct(draft);
+      else if (piece.kind === "text") this.#grow(draft, "text", piece.text);
+      else this.#grow(this.#thoughtBefore(draft), "thinking", piece.text);
+    }
+  }
+
+  #grow(draft: Draft, kind: "text" | "thinking", text: string): void {
+    if (text === "") return;
+    if (kind === "thinking") this.#thought = true;
+    draft.text += text;
+    this.#parts.onDelta?.({ kind, text });
+  }
+
+  /** The thought that stands in front of a text. */
+  #thoughtBefore(text: Draft): Draft {
+    const at = this.#drafts.indexOf(text);
+    const before = this.#drafts[at - 1];
+    if (before?.type === "reasoning" && before.key === text.key) return before;
+    const thought: Draft = { type: "reasoning", key: text.key, text: "", providerOptions: undefined };
+    this.#drafts.splice(at, 0, thought);
+    return thought;
+  }
+
+  /** What was taken for text was thinking. Who listens is told everything again. */
+  #correct(draft: Draft): void {
+    const said = draft.text;
+    draft.text = "";
+    const { onDelta } = this.#parts;
+    this.#thoughtBefore(draft).text = said;
+    this.#thought = true;
+    if (onDelta === undefined) return;
+    onDelta({ kind: "restart" });
+    for (const { type, text, id = "", name = "" } of this.#drafts) {
+      if (type === "tool-call") onDelta({ kind: "tool-call", id, name });
+      else if (text !== "") onDelta({ kind: type === "text" ? "text" : "thinking", text });
+    }
+  }
+}
+
+type Metadata = SharedV4ProviderMetadata | undefined;
+
+/** What a service adds to a part may come in several pieces, such as a signature behind a thought. */
+function note(draft: Draft, metadata: Metadata): void {
+  if (metadata === undefined) return;
+  const merged = { ...draft.providerOptions };
+  for (const [provider, values] of Object.entries(metadata)) merged[provider] = { ...merged[provider], ...values };
+  draft.providerOptions = merged;
+}
+
+function toText({ type, text, providerOptions }: Draft): TurnPart | undefined {
+  const kind = type === "reasoning" ? "reasoning" : "text";
+  if (providerOptions !== undefined) return { type: kind, text, providerOptions };
+  return text.trim() === "" ? undefined : { type: kind, text };
+}
+
+function toCall({ id = "", name = "", text, complete, providerOptions }: Draft, isWhole: boolean): TurnPart {
+  const input = text.trim() === "" && isWhole ? "{}" : text;
+  const broken = isWhole && complete === true ? (isObject(input) ? undefined : "unparsable") : "cut";
+  return {
+    type: "tool-call",
+    id,
+    name,
+    input,
+    ...(broken !== undefined && { broken }),
+    ...(providerOptions !== undefined && { providerOptions }),
+  };
+}
+
+function isObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
