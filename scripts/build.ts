@@ -19,9 +19,12 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { index: "src/index.ts" },
   { app: "src/app/index.ts" },
   { agent: "src/agent.ts" },
+  { "ai-sdk": "src/ai-sdk.ts" },
   { chain: "src/chain.ts" },
   { hub: "src/hub.ts" },
+  { langchain: "src/langchain.ts" },
   { mcp: "src/mcp.ts" },
+  { testing: "src/testing.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
   {
@@ -160,6 +163,8 @@ async function write(input: Readonly<Record<string, string>>, how: Format): Prom
     cwd: root,
     platform: "node",
     input: { ...input },
+    // What users bring along has to be theirs: two copies would not know each other's messages.
+    external: /^@langchain\/core(?:\/|$)/,
     plugins: [plainMethods, standIns(format), appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
     // Only our own files load the program's; what they take from it is theirs to know.
     preserveEntrySignatures: "allow-extension",

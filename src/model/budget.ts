@@ -10,7 +10,7 @@ export interface BudgetLimits {
   /** In the currency of the prices in the settings; models without prices cost nothing. */
   readonly cost?: number | undefined;
   /** For one question with its answer. */
-  readonly perCall?: { readonly tokens?: number | undefined; readonly cost?: number | undefined } | undefined;
+  readonly perCall?: Limit | undefined;
 }
 
 /** What a budget has to remember: plain JSON. */
@@ -81,19 +81,20 @@ class CountedBudget implements Budget {
 
   refusal(prompt: LanguageModelV4Prompt, price?: ModelPrice): FailureError | undefined {
     const { used, calls, largest } = this.#state;
-    const { tokens, cost, perCall = {} } = this.limits;
-    if (calls === 0) {
-      const guess = costed({ inputTokens: estimatePrompt(prompt), outputTokens: 0, estimated: true }, price);
-      const least = (a: number | undefined, b: number | undefined): number => Math.min(a ?? Infinity, b ?? Infinity);
-      const limits = { tokens: least(tokens, perCall.tokens), cost: least(cost, perCall.cost) };
-      const excess = totalOf(guess) > limits.tokens || (guess.cost ?? 0) > limits.cost;
-      if (excess) return exceeded(guess, limits, "the question alone would use");
-    }
+    const { perCall = {} } = this.limits;
+    const first = calls === 0 ? this.#firstRefusal(prompt, price) : undefined;
+    if (first !== undefined) return first;
     if (isOver(largest, perCall)) return exceeded(largest, perCall, "one question used");
-    if (totalOf(used) >= (tokens ?? Infinity) || (used.cost ?? 0) >= (cost ?? Infinity)) {
-      return exceeded(used, { tokens, cost }, "the run has used");
-    }
+    if (isSpent(used, this.limits)) return exceeded(used, this.limits, "the run has used");
     return this.#parent?.refusal(prompt, price);
+  }
+
+  /** Nobody has counted yet. */
+  #firstRefusal(prompt: LanguageModelV4Prompt, price: ModelPrice | undefined): FailureError | undefined {
+    const guess = costed({ inputTokens: estimatePrompt(prompt), outputTokens: 0, estimated: true }, price);
+    const { perCall = {} } = this.limits;
+    const limit = [this.limits, perCall].find((each) => isOver(guess, each));
+    return limit && exceeded(guess, limit, "the question alone would use");
   }
 
   answerTokens(price?: ModelPrice): number | undefined {
@@ -119,14 +120,19 @@ function totalOf({ inputTokens, outputTokens }: TokenUsage): number {
   return inputTokens + outputTokens;
 }
 
-function isOver(
-  usage: TokenUsage,
-  { tokens = Infinity, cost = Infinity }: NonNullable<BudgetLimits["perCall"]>,
-): boolean {
+interface Limit {
+  readonly tokens?: number | undefined;
+  readonly cost?: number | undefined;
+}
+
+function isOver(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit): boolean {
   return totalOf(usage) > tokens || (usage.cost ?? 0) > cost;
 }
 
-type Limit = { readonly tokens?: number | undefined; readonly cost?: number | undefined };
+/** Nothing is left for another question. */
+function isSpent(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit): boolean {
+  return totalOf(usage) >= tokens || (usage.cost ?? 0) >= cost;
+}
 
 function exceeded(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit, what: string): FailureError {
   const isMoney = totalOf(usage) < tokens && (usage.cost ?? 0) >= cost;

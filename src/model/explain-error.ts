@@ -125,7 +125,7 @@ function isPassing(status: number): boolean {
 const hints: Readonly<Record<number, string>> = {
   // The answer was no answer of a model.
   200: "; check the base URL",
-  404: "; check that the base URL ends where /chat/completions begins, and the model's name",
+  404: "; check the model's name, and that the base URL ends where the protocol's path begins (/chat/completions, /messages, /models)",
   405: "; check the base URL",
 };
 

@@ -1,5 +1,6 @@
 export type { AskLimits } from "./ask-again.ts";
 export { brokenModel } from "./broken-model.ts";
+export { type FoundJson, findJson } from "./find-json.ts";
 export { type GeneratedObject, type ObjectOptions, generateObject } from "./generate-object.ts";
 export { type GeneratedText, type TextOptions, generateText } from "./generate-text.ts";
 export type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
@@ -33,7 +34,8 @@ export type {
   ScriptedTurn,
   ScriptedUsage,
 } from "./scripted-model.ts";
-export { type TurnOptions, askTurn } from "./turn/ask-turn.ts";
+export { askTurn } from "./turn/ask-turn.ts";
+export type { TurnOptions } from "./turn/turn-options.ts";
 export {
   type ModelTurn,
   type TurnDelta,

@@ -10,13 +10,22 @@ test("a model's client is loaded by the first question, not before", async () =>
     const { openModel } = await import("./src/model/index.ts");
     const { createDoor } = await import("./src/net/index.ts");
     await import("./src/builtin/writing/writing-tools.ts");
-    const model = openModel({ baseUrl: "http://127.0.0.1:1/v1", name: "m" }, { door: createDoor() });
+    const open = (provider) => openModel({ provider, baseUrl: "http://127.0.0.1:1/v1", name: "m" }, { door: createDoor() });
+    const [model, , google] = ["openai-compatible", "anthropic", "google"].map(open);
     const heavy = () => loaded.filter((url) => /node_modules\\/(@ai-sdk|zod|undici|ajv)|ask-writer/.test(url)).length;
     const before = heavy();
     await model.doGenerate({ prompt: [] }).catch(() => {});
-    console.log(JSON.stringify({ before, after: heavy() > 0 }));
+    const clients = () => ["openai-compatible", "anthropic", "google"].filter((name) => loaded.some((url) => url.includes("@ai-sdk/" + name + "/")));
+    const first = clients();
+    await google.doGenerate({ prompt: [] }).catch(() => {});
+    console.log(JSON.stringify({ before, after: heavy() > 0, first, second: clients() }));
   `;
   const root = new URL("../..", import.meta.url);
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { cwd: root });
-  expect(JSON.parse(stdout)).toEqual({ before: 0, after: true });
+  expect(JSON.parse(stdout)).toEqual({
+    before: 0,
+    after: true,
+    first: ["openai-compatible"],
+    second: ["openai-compatible", "google"],
+  });
 });

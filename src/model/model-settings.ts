@@ -85,25 +85,31 @@ export interface ModelSources {
  */
 export function readModelSettings(sources: ModelSources, name: string = defaultModel): ModelSettings | undefined {
   const { file = {}, env, secret } = sources;
-  const written = Object.hasOwn(file, name) ? (file[name] ?? {}) : undefined;
+  const written: ModelFile = (Object.hasOwn(file, name) ? file[name] : undefined) ?? {};
   const overriding = name === defaultModel ? fromEnvironment(env) : {};
-  const { provider, baseUrl, model } = { ...addressOf(written ?? {}), ...overriding };
-  if (model === undefined && baseUrl === undefined && provider === undefined) return undefined;
+  const address = { ...addressOf(written), ...overriding };
+  if (Object.keys(address).every((key) => key === "apiKey")) return undefined;
   const at = `models.${name}`;
-  if (baseUrl === undefined && !hasAddress(provider)) {
+  const apiKey = overriding.apiKey ?? keyOf(written, at, secret);
+  return {
+    ...checkedAddress(address, at),
+    ...(apiKey !== undefined && { apiKey }),
+    ...habits(written),
+    ...fallbackOf(written, file, at),
+  };
+}
+
+/** The address, where nothing of it is missing. */
+function checkedAddress({ provider, baseUrl, model }: Address, at: string): Pick<ModelSettings, AddressKey> {
+  // The others have an address of their own.
+  if (baseUrl === undefined && provider !== "anthropic" && provider !== "google") {
     throw incomplete("where the model is", modelVariables.baseUrl, `${at}.base_url`);
   }
   if (model === undefined) throw incomplete("which model it is", modelVariables.name, `${at}.model`);
-  const apiKey = overriding.apiKey ?? keyOf(written ?? {}, at, secret);
-  return {
-    name: model,
-    ...(provider !== undefined && { provider }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...habits(written ?? {}),
-    ...fallbackOf(written ?? {}, file, at),
-  };
+  return { name: model, ...(provider !== undefined && { provider }), ...(baseUrl !== undefined && { baseUrl }) };
 }
+
+type AddressKey = "name" | "provider" | "baseUrl";
 
 /** The names of all models that are set up, the default first. */
 export function modelNames(sources: ModelSources): string[] {
@@ -144,11 +150,6 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
     ...(model !== undefined && { model }),
     ...(apiKey !== undefined && { apiKey }),
   };
-}
-
-/** Is it known where this provider is? */
-function hasAddress(provider: ModelClient | undefined): boolean {
-  return provider === "anthropic" || provider === "google";
 }
 
 type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking" | "price">;

@@ -156,7 +156,11 @@ describe("a server in trouble", () => {
     [
       "an unknown model",
       { status: 404, body: { error: { message: "no such model" } } },
-      { reason: "provider_error", retry: "never", said: /404: no such model; check that the base URL/ },
+      {
+        reason: "provider_error",
+        retry: "never",
+        said: /404: no such model; check the model.s name, and that the base URL/,
+      },
     ],
     [
       "a used-up quota",

@@ -38,7 +38,8 @@ export function* converse(run: AgentRun, talk: Talk): Flow<string> {
     const must = mustAnswer({ round, maxRounds, stale, tools });
     const place = { part, round };
     const turn = yield* askInRoom(run, talk, { place, must });
-    messages.push(toAssistantMessage(turn));
+    // An answer without anything in it is none, and services refuse to see it again.
+    if (turn.content.some(isSaid)) messages.push(toAssistantMessage(turn));
     const calls = toolCallsOf(turn);
     if (calls.length > 0 && must === undefined && tools !== undefined) {
       const { parts, allKnown } = yield* runToolCalls(run, { place, calls, offered: tools });
@@ -53,6 +54,10 @@ export function* converse(run: AgentRun, talk: Talk): Flow<string> {
     nudged = true;
     messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
   }
+}
+
+function isSaid(part: ModelTurn["content"][number]): boolean {
+  return part.type === "tool-call" || part.text !== "";
 }
 
 const nudge = "You gave no answer. Answer the question now, in words, with what you know.";

@@ -32,7 +32,7 @@ const closers: ReadonlyMap<string, string> = new Map([
 const speakers = ["<|im_start|>assistant", "<|assistant|>", "<|start_header_id|>assistant<|end_header_id|>"];
 const turnEnds = ["<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end|>", "<|end_of_turn|>", "</s>"];
 /** The speaker's name alone on the first line. */
-const speakerLine = /^assistant:?[ \t]*(\r?\n|$)/i;
+const speakerLine = /^assistant:?[ \t]*(?:\r?\n|\r?$)/i;
 const opened = /^(?:<think(?:ing)?>|◁think▷)/;
 /** What no mark begins with needs no closer look. */
 const markFirst = /^[<◁a]/i;
@@ -44,6 +44,8 @@ class MarkupReader implements TextReader {
   #held = "";
   #closer = "";
   #mended = false;
+  /** The thought has not begun yet, but for the line that its tag stands on. */
+  #isNew = false;
 
   constructor(unopened: boolean) {
     this.#unopened = unopened;
@@ -80,7 +82,8 @@ class MarkupReader implements TextReader {
     const tag = opened.exec(text)?.[0];
     if (tag !== undefined) {
       this.#closer = closers.get(tag) ?? "";
-      return this.#goOn("thinking", text.slice(tag.length).replace(/^\r?\n/, ""));
+      this.#isNew = true;
+      return this.#goOn("thinking", text.slice(tag.length));
     }
     const speaker = speakers.find((name) => text.startsWith(name)) ?? lineIn(text);
     if (speaker !== undefined) return this.#goOn("begin", text.slice(speaker.length));
@@ -96,6 +99,9 @@ class MarkupReader implements TextReader {
   }
 
   #think(pieces: ReadPiece[]): boolean {
+    if (this.#isNew) this.#held = this.#held.trimStart();
+    if (this.#held === "") return false;
+    this.#isNew = false;
     const end = this.#held.indexOf(this.#closer);
     if (end >= 0) {
       pieces.push(...piece("thinking", this.#held.slice(0, end)));
@@ -133,12 +139,12 @@ function piece(kind: "text" | "thinking", text: string): ReadPiece[] {
 }
 
 function lineIn(text: string): string | undefined {
-  const line = speakerLine.exec(text);
-  return line?.[1] === "" ? undefined : line?.[0];
+  const line = speakerLine.exec(text)?.[0];
+  return line?.endsWith("\n") === true ? line : undefined;
 }
 
 function mayBeLine(text: string): boolean {
-  return text.length < 40 && ("assistant".startsWith(text.toLowerCase()) || speakerLine.exec(text)?.[1] === "");
+  return text.length < 40 && ("assistant".startsWith(text.toLowerCase()) || speakerLine.test(text));
 }
 
 /** The text without the tokens that end a turn, where it ends with them. */

@@ -1,8 +1,9 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelFamily } from "../family/model-family.ts";
-import { type AssistantMessage, originOf } from "./to-assistant-message.ts";
+import { conversationOf } from "./conversation.ts";
+import { type AssistantMessage, originFor, originOf } from "./to-assistant-message.ts";
 
-/** Whom a history is sent to. */
+/** Whom a conversation is sent to. */
 export interface Recipient {
   readonly family: ModelFamily;
   readonly provider: string;
@@ -12,18 +13,14 @@ export interface Recipient {
  * A conversation as another model may see it: signatures belong to the service that gave them, and thoughts to the model
  * that had them. Messages of the recipient itself, and of unknown origin, stay as they are.
  */
-export function historyFor(prompt: LanguageModelV4Prompt, to: Recipient): LanguageModelV4Prompt {
-  if (!prompt.some((message) => isForeign(message, to))) return prompt;
-  return prompt.map((message) => (isForeign(message, to) ? adopted(message, to.family) : message));
-}
-
-function isForeign(
-  message: LanguageModelV4Prompt[number],
-  { family, provider }: Recipient,
-): message is AssistantMessage {
-  if (message.role !== "assistant") return false;
-  const origin = originOf(message);
-  return origin !== undefined && (origin.family !== family.name || origin.provider !== provider);
+export function historyFor(prompt: LanguageModelV4Prompt, { family, provider }: Recipient): LanguageModelV4Prompt {
+  const own = originFor(family.name, provider);
+  const { origins } = conversationOf(prompt);
+  if (origins.size === 0 || (origins.size === 1 && origins.has(own))) return prompt;
+  const isForeign = (message: LanguageModelV4Prompt[number]): message is AssistantMessage =>
+    message.role === "assistant" && (originOf(message) ?? own) !== own;
+  if (!prompt.some(isForeign)) return prompt;
+  return prompt.map((message) => (isForeign(message) ? adopted(message, family) : message));
 }
 
 function adopted({ content }: AssistantMessage, { thoughts }: ModelFamily): AssistantMessage {

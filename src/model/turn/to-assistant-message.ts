@@ -13,17 +13,22 @@ export function toAssistantMessage(turn: ModelTurn): AssistantMessage {
   return {
     role: "assistant",
     content: turn.content.map(toPart),
-    providerOptions: { [originKey]: { family: turn.family, provider: turn.provider } },
+    providerOptions: { [originKey]: { of: originFor(turn.family, turn.provider) } },
   };
 }
 
 /** Where a message says whose it is. No client reads this key of a message. */
 const originKey = "windlass_origin";
 
-/** Whose message this is; undefined where it does not say so. */
-export function originOf({ providerOptions }: AssistantMessage): { family: unknown; provider: unknown } | undefined {
-  const origin = providerOptions?.[originKey];
-  return origin === undefined ? undefined : { family: origin["family"], provider: origin["provider"] };
+/** Whose message this is, as {@link originFor} has it; undefined where it does not say so. */
+export function originOf({ providerOptions }: AssistantMessage): string | undefined {
+  const origin = providerOptions?.[originKey]?.["of"];
+  return typeof origin === "string" ? origin : undefined;
+}
+
+/** What messages of models of this family at this provider have in common. */
+export function originFor(family: string, provider: string): string {
+  return `${family}@${provider}`;
 }
 
 function toPart(part: TurnPart): AssistantMessage["content"][number] {

@@ -11,7 +11,9 @@ export function checkAnthropic({ body, headers, model }: WireRequest, demands: D
   demand(Array.isArray(body.messages) && body.messages.length > 0, () => "messages: at least one message is required");
   checkThinkingOptions(body);
   checkTools(body);
-  const messages = merged(recordsOf(body.messages));
+  // Who says so may put the system's word between the messages.
+  const allowsSystem = headers["anthropic-beta"]?.includes("mid-conversation-system") === true;
+  const messages = merged(recordsOf(body.messages).filter(({ role }) => !allowsSystem || role !== "system"));
   demand(
     body.tools !== undefined || !messages.some(({ blocks }) => blocks.some(isToolBlock)),
     () => "Requests which include `tool_use` or `tool_result` blocks must define tools",

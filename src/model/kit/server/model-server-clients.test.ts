@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Model, ModelAnswer, ModelCall } from "../../model.ts";
 import { foldParts } from "../fold-parts.ts";
 import { type ModelServer, type ModelServerOptions, type ServerAnswer, modelServer } from "./model-server.ts";
+import type { WireFaults } from "./wire-fault.ts";
 import type { FamilyName } from "./wire-family.ts";
 
 const opened: ModelServer[] = [];
@@ -289,6 +290,15 @@ describe.each(modes)("strictness, seen through the clients (%s)", (mode) => {
       });
     }
   });
+});
+
+test.each(families)("%s: an answer in one piece breaks in its middle, or is an error", async (family) => {
+  const whole = async (wire: WireFaults): Promise<unknown> =>
+    ask(clients[family](await started([{ text: "one two three", wire }])), "whole", { prompt: [question] });
+  await expect(whole({ cut: { chunk: 1 } })).rejects.toThrow(broken);
+  await expect(whole({ cut: { chunk: 1, cleanly: true } })).rejects.toThrow("Invalid JSON response");
+  await expect(whole({ malformedChunk: 0 })).rejects.toThrow("Invalid JSON response");
+  await expect(whole({ errorAtChunk: 0 })).rejects.toMatchObject({ statusCode: 503 });
 });
 
 describe("faults of a stream", () => {

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../../test/support/fake-clock.ts";
 import { type ModelServer, type ModelServerOptions, type ServerAnswer, modelServer } from "./model-server.ts";
@@ -329,6 +330,11 @@ const refused: Readonly<Record<FamilyName, readonly (readonly [string, unknown, 
   ],
 };
 
+const fields =
+  "role content parts type text id name input tool_calls tool_call_id function arguments tool_use_id functionCall functionResponse response args thoughtSignature thinking signature __proto__ constructor".split(
+    " ",
+  );
+
 const families: readonly FamilyName[] = ["openai", "anthropic", "gemini"];
 
 describe.each(families)("the API of %s", (family) => {
@@ -357,6 +363,18 @@ describe.each(families)("the API of %s", (family) => {
     for (const body of bodies) expect((await post(server, family, body)).status).toBe(200);
     server.assertComplete();
   });
+});
+
+test("who wants thinking back wants it with calls of other models too, while they belong to the question", async () => {
+  const server = await started(["yes", "yes"], { reasoningEchoed: true });
+  const foreign = [user, asks(call()), tool("a")];
+  expect(await post(server, "openai", openAi(foreign))).toMatchObject({
+    status: 400,
+    message: expect.stringContaining("reasoning_content is missing") as string,
+  });
+  const thought = { ...asks(call()), reasoning_content: "hm" };
+  expect((await post(server, "openai", openAi([user, thought, tool("a")]))).status).toBe(200);
+  expect((await post(server, "openai", openAi([...foreign, user]))).status).toBe(200);
 });
 
 test("the Messages API wants to be told its version", async () => {
@@ -414,6 +432,44 @@ describe("hostile requests", () => {
     });
     expect((await post(server, "openai", taken.openai[0])).status).toBe(200);
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(["refused", "answered"]);
+  });
+
+  test("whatever JSON is asked, the answer is one of the API", async () => {
+    const server = await started(() => "yes");
+    const word = fc.constantFrom(
+      "user",
+      "assistant",
+      "model",
+      "tool",
+      "text",
+      "tool_use",
+      "tool_result",
+      "thinking",
+      "a",
+      "",
+    );
+    const value = fc.letrec<{ any: unknown }>((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 5 },
+        word,
+        fc.constantFrom(null, true, 0, 1.5, -1),
+        fc.array(tie("any"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...fields), tie("any"), { maxKeys: 5 }),
+      ),
+    })).any;
+    const list = fc.array(value, { maxLength: 4 });
+    const body = fc.record(
+      { model: word, max_tokens: fc.constant(9), messages: list, contents: list, tools: value },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(...families), async (asked, family) => {
+        const { status } = await post(server, family, asked);
+        expect([200, 400]).toContain(status);
+      }),
+      { numRuns: 300, seed: 7 },
+    );
+    expect(server.requests).toHaveLength(300);
   });
 
   test("a key in a path is not shown", async () => {

@@ -146,14 +146,15 @@ function checkThinking(messages: readonly JsonRecord[], { issued, reasoningEchoe
         signature === undefined || given === signature,
         () => `Function call ${String(id)} is missing its thought_signature. (messages[${at}])`,
       );
-      if (!reasoningEchoed || at < question || turn?.thinking === undefined) continue;
+      // A call of another model, or under another id, has to have its thinking too; what it was is not known here.
+      if (!reasoningEchoed || at < question || (turn !== undefined && turn.thinking === undefined)) continue;
       const said = message.reasoning_content ?? message.reasoning;
       demand(
         said !== undefined,
         () => `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`,
       );
       demand(
-        said === turn.thinking,
+        turn === undefined || said === turn.thinking,
         () => `reasoning_content in assistant tool call message at index ${at} is not what the model answered`,
       );
     }

@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Door, createDoor } from "../net/index.ts";
+import { type Models, type ModelsFile, askTurn, generateText, openModels } from "./index.ts";
+import { type ModelServer, type ServerAnswer, modelServer } from "./kit/server/model-server.ts";
+
+const opened: (Door | ModelServer)[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+async function workspace(
+  script: readonly ServerAnswer[],
+  file: (server: ModelServer) => ModelsFile,
+  env: Record<string, string> = {},
+): Promise<{ models: Models; server: ModelServer }> {
+  const server = await modelServer(script);
+  const door = createDoor({ allow: [server.host] });
+  opened.push(server, door);
+  const secret = (name: string): string | undefined => (name === "KEY" ? "sk-1" : undefined);
+  return { server, models: openModels({ file: file(server), env, secret }, { door }) };
+}
+
+describe("the models of a workspace", () => {
+  test("are asked by name, the default where none is given", async () => {
+    const { models, server } = await workspace(["one", "two"], ({ baseUrls }) => ({
+      fast: { provider: "anthropic", base_url: baseUrls.anthropic, model: "claude-haiku-4-5", api_key: "KEY" },
+      default: { base_url: baseUrls.openai, model: "gpt-4o", api_key: "${secret.KEY}" },
+    }));
+    expect(models.names).toEqual(["default", "fast"]);
+    for (const name of [undefined, "fast"]) await generateText(models.get(name) as never, { prompt: "?" });
+    expect(server.requests.map(({ model, path }) => [model, path])).toEqual([
+      ["gpt-4o", "/v1/chat/completions"],
+      ["claude-haiku-4-5", "/v1/messages"],
+    ]);
+    expect(models.get()).toBe(models.get("default"));
+  });
+
+  test("fall back on each other, each once, whatever their order", async () => {
+    const { models, server } = await workspace([{ status: 404 }, { status: 404 }, "three"], ({ baseUrls }) => {
+      const base_url = baseUrls.openai;
+      return {
+        default: { base_url, model: "a", fallback: ["b", "broken"] },
+        b: { base_url, model: "b", fallback: ["default", "c"] },
+        broken: { base_url, model: "x", api_key: "NONE" },
+        c: { base_url, model: "c", fallback: ["b"] },
+      };
+    });
+    const model = models.get();
+    if (model === undefined) throw new Error("there is a default");
+    const turn = await askTurn(model, { prompt: [{ role: "user", content: [{ type: "text", text: "?" }] }] });
+    expect(turn.instead?.map(({ modelId }) => modelId)).toEqual(["a", "b"]);
+    expect(server.requests.map((request) => request.model)).toEqual(["a", "b", "c"]);
+  });
+
+  test("that are wrong fail when they are asked, and no sooner", async () => {
+    const { models } = await workspace([], ({ baseUrls }) => ({
+      default: { base_url: baseUrls.openai, model: "a", api_key: "NONE" },
+      fast: { base_url: baseUrls.openai },
+    }));
+    const asked = (name?: string): Promise<unknown> => generateText(models.get(name) as never, { prompt: "?" });
+    await expect(asked()).rejects.toThrow(/models\.default\.api_key names no secret/);
+    await expect(asked("fast")).rejects.toThrow(/nothing says which model it is: set models\.fast\.model/);
+    await expect(asked("fats")).rejects.toThrow(/no model is called "fats"; did you mean "fast"\?/);
+  });
+
+  test("are none where nothing names one; the environment names the default", async () => {
+    expect((await workspace([], () => ({}))).models.get()).toBeUndefined();
+    const { models } = await workspace([], () => ({}), {
+      WINDLASS_MODEL: "claude-sonnet-5",
+      WINDLASS_MODEL_PROVIDER: "anthropic",
+    });
+    expect(models.names).toEqual(["default"]);
+    expect(models.get()).toMatchObject({ modelId: "claude-sonnet-5", provider: "api.anthropic.com" });
+    const wrong = await workspace([], () => ({}), { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "antropic" });
+    await expect(generateText(wrong.models.get() as never, { prompt: "?" })).rejects.toThrow(
+      /must be one of openai-comp/,
+    );
+  });
+});

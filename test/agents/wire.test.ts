@@ -1,0 +1,163 @@
+import { mkdtemp, rm, writeFile, mkdir, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createAgent } from "../../src/agent/index.ts";
+import { openWorkspace } from "../../src/app/index.ts";
+import { createEngine } from "../../src/engine/index.ts";
+import { type Model, openModel } from "../../src/model/index.ts";
+import { createDoor } from "../../src/net/index.ts";
+import { type ModelServer, type ModelServerOptions, type ServerAnswer, modelServer } from "../../src/testing.ts";
+import { defineTool } from "../../src/tool/index.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function serve(script: readonly ServerAnswer[], options: ModelServerOptions = {}): Promise<ModelServer> {
+  const server = await modelServer(script, options);
+  closers.push(() => server.close());
+  return server;
+}
+
+/** A model of each family, at this server. */
+const families = {
+  openai: (server: ModelServer) => open(server, { baseUrl: server.baseUrls.openai, name: "gpt-5" }),
+  glm: (server: ModelServer) => open(server, { baseUrl: server.baseUrls.openai, name: "glm-5" }),
+  claude: (server: ModelServer) =>
+    open(server, {
+      provider: "anthropic",
+      baseUrl: server.baseUrls.anthropic,
+      name: "claude-sonnet-4-5",
+      thinking: 2000,
+      temperature: 0.3,
+    }),
+  gemini: (server: ModelServer) =>
+    open(server, { provider: "google", baseUrl: server.baseUrls.gemini, name: "gemini-3-pro" }),
+} as const;
+
+function open(server: ModelServer, settings: Parameters<typeof openModel>[0]): Model {
+  const door = createDoor({ allow: [server.host] });
+  closers.push(() => door.close());
+  return openModel({ apiKey: "k", ...settings }, { door });
+}
+
+/** A workspace with notes, one of them written last week. */
+async function notes() {
+  const dir = await mkdtemp(join(tmpdir(), "windlass-wire-"));
+  closers.push(() => rm(dir, { recursive: true, force: true }));
+  await mkdir(join(dir, "notes"));
+  await writeFile(join(dir, "windlass.yaml"), "vault: notes\n");
+  const note = join(dir, "notes", "gradient descent.md");
+  await writeFile(note, "# Gradient descent\n\nMachine learning: the step size decides whether it converges.\n");
+  const lastWeek = new Date(Date.now() - 6 * 24 * 3_600_000);
+  await utimes(note, lastWeek, lastWeek);
+  await writeFile(join(dir, "notes", "bread.md"), "# Bread\n\nFlour, water, salt.\n");
+  const workspace = await openWorkspace(dir, { store: "memory", reload: false });
+  closers.push(() => workspace.close());
+  return workspace;
+}
+
+const thinking = { thinking: "first the time range, then the notes", signature: "sig" };
+const threeRounds: readonly ServerAnswer[] = [
+  { ...thinking, toolCalls: [{ name: "getTimeRangeMs", args: { description: "last week" }, id: "call_abc123" }] },
+  {
+    ...thinking,
+    toolCalls: [
+      {
+        name: "localSearch",
+        args: { query: "machine learning", salientTerms: ["machine learning", "ML", "AI"] },
+        id: "call_def456",
+      },
+    ],
+  },
+  { text: "Last week you wrote about gradient descent and its step size." },
+];
+
+describe.each(Object.keys(families) as (keyof typeof families)[])(
+  "the three-round example over the wire of %s",
+  (family) => {
+    test.each([true, false])(
+      "[E03] [E12] each request carries what the API wants back (streamed: %s)",
+      async (streams) => {
+        const { engine } = await notes();
+        const server = await serve(threeRounds, { reasoningEchoed: family === "glm" });
+        const agent = createAgent({ engine, model: families[family](server) });
+        const events: string[] = [];
+        const result = await agent.run("What did I write about machine learning last week?", {
+          ...(streams && { onEvent: (event) => events.push(event.type) }),
+        });
+        expect(result.error).toBeUndefined();
+        expect(result).toMatchObject({
+          status: "completed",
+          answer: expect.stringContaining("gradient descent"),
+          rounds: 3,
+        });
+        expect(result.toolUsageSummary.toolUsage).toEqual({ getTimeRangeMs: 1, localSearch: 1 });
+        expect(server.requests.map(({ stream }) => stream)).toEqual([streams, streams, streams]);
+        expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered"]);
+        expect(events.includes("text-delta")).toBe(streams);
+        server.assertComplete();
+        expect(historyOf(family, server.requests[1]?.body)).toMatchSnapshot();
+        expect(historyOf(family, server.requests[2]?.body)).toMatchSnapshot();
+      },
+    );
+  },
+);
+
+/** What a request says of the conversation, in the words of its API, without what differs from run to run. */
+function historyOf(family: keyof typeof families, body: unknown): unknown {
+  const { messages, contents } = body as { messages?: unknown[]; contents?: unknown[] };
+  const said = (family === "gemini" ? contents : messages) ?? [];
+  return JSON.parse(
+    JSON.stringify(said, (key, value: unknown) => {
+      if ((key === "content" || key === "output" || key === "result") && typeof value === "string") return shape(value);
+      if (typeof value === "string" && value.length > 200) return `${value.slice(0, 40)}…`;
+      return value;
+    }),
+  ) as unknown;
+}
+
+function shape(text: string): string {
+  return text
+    .replaceAll(/\d{10,}/g, "<ms>")
+    .replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?/g, "<date>")
+    .slice(0, 120);
+}
+
+describe("[E05] self-correction over the wire", () => {
+  const searchNotes = defineTool({
+    name: "searchNotes",
+    description: "Search notes with specific criteria",
+    effect: "read",
+    input: z.object({
+      query: z.string().min(2, "Query must be at least 2 characters"),
+      limit: z.number().int().min(1).max(100),
+      sortBy: z.enum(["relevance", "date", "title"]),
+    }),
+    run: ({ query }) => ({ documents: [`about ${query}`] }),
+  });
+
+  test("the error names each argument, and the corrected call runs in the next round", async () => {
+    const server = await serve([
+      { toolCalls: [{ name: "searchNotes", args: { query: "a", limit: 200, sortBy: "random" }, id: "c1" }] },
+      { toolCalls: [{ name: "searchNotes", args: { query: "search term", limit: 50, sortBy: "date" }, id: "c2" }] },
+      { text: "found it" },
+    ]);
+    const engine = createEngine({ tools: [searchNotes] });
+    const result = await createAgent({ engine, model: families.openai(server) }).run("find my notes");
+    expect(result).toMatchObject({ status: "completed", answer: "found it" });
+    const { messages } = server.requests[1]?.body as { messages: { role: string; content: string }[] };
+    const told = messages.at(-1);
+    expect(told?.role).toBe("tool");
+    expect(told?.content).toMatch(/query/);
+    expect(told?.content).toContain("Query must be at least 2 characters");
+    expect(told?.content).toMatch(/limit/);
+    expect(told?.content).toMatch(/100/);
+    expect(told?.content).toMatch(/sortBy/);
+    expect(told?.content).toMatch(/relevance/);
+    expect(result.toolUsageSummary).toMatchObject({ totalCalls: 2, toolUsage: { searchNotes: 2 }, successRate: 50 });
+  });
+});
