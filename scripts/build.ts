@@ -164,7 +164,7 @@ async function write(input: Readonly<Record<string, string>>, how: Format): Prom
     platform: "node",
     input: { ...input },
     // What users bring along has to be theirs: two copies would not know each other's messages.
-    external: /^@langchain\/core(?:\/|$)/,
+    external: [/^@langchain\//, "ai"],
     plugins: [plainMethods, standIns(format), appApart, noOtherPrograms, nodeAsItIs, asciiOnly],
     // Only our own files load the program's; what they take from it is theirs to know.
     preserveEntrySignatures: "allow-extension",

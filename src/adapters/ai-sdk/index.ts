@@ -1,0 +1,14 @@
+export {
+  type AiSdkExecution,
+  type AiSdkGiven,
+  type AiSdkTool,
+  type FromAiSdkToolOptions,
+  fromAiSdkTool,
+} from "./from-ai-sdk-tool.ts";
+export {
+  type AiSdkAttachment,
+  type AiSdkToolOutput,
+  type AiSdkToolsOptions,
+  type EngineAiSdkTool,
+  toAiSdkTools,
+} from "./to-ai-sdk-tools.ts";

@@ -1,0 +1,99 @@
+import type { Schema, Tool as AiSdkTool } from "ai";
+import type { Failure } from "../../base/index.ts";
+import type { Engine } from "../../engine/index.ts";
+import type { JsonSchema } from "../../schema/index.ts";
+import type { Attachment, ToolResult } from "../../tool/index.ts";
+import { type OfferOptions, type OfferedResult, type OfferedTool, offerTools } from "../frameworks/offered-tools.ts";
+
+/** What {@link toAiSdkTools} takes. */
+export interface AiSdkToolsOptions extends OfferOptions {
+  /**
+   * Hand images, sounds and files of results to the model. Only for providers that take them in tool results, such as
+   * Anthropic and Google; others would send them as text. False where absent: then a line says that they are there.
+   */
+  readonly files?: boolean;
+}
+
+/** An attachment of a result, its bytes in base64. */
+export interface AiSdkAttachment extends Omit<Attachment, "data"> {
+  readonly data: string;
+}
+
+/** What a tool gives to the AI SDK: plain JSON, so that it survives in stored messages. */
+export type AiSdkToolOutput = {
+  readonly callId: string;
+  /** What the model gets to read. */
+  readonly text: string;
+} & (
+  | { readonly success: true; readonly output: unknown; readonly attachments?: readonly AiSdkAttachment[] }
+  | { readonly success: false; readonly error: Failure }
+);
+
+/** A tool of an engine as the AI SDK takes it. */
+export type EngineAiSdkTool = AiSdkTool<unknown, AiSdkToolOutput> & {
+  readonly execute: NonNullable<AiSdkTool<unknown, AiSdkToolOutput>["execute"]>;
+};
+
+/**
+ * The tools of an engine for `generateText`, `streamText` and `ToolLoopAgent` of the AI SDK. Every call goes through the
+ * engine: validated, under its rules, recorded, cancelled by the run's signal. What goes wrong, an approval that is
+ * missing too, is a result that says so; who may run what is for the engine's rules to say, never `needsApproval`.
+ *
+ * @example
+ * ```ts
+ * const agent = new ToolLoopAgent({ model, tools: toAiSdkTools(engine, { conversationId: "c-1" }) });
+ * ```
+ */
+export function toAiSdkTools(engine: Engine, options: AiSdkToolsOptions = {}): Record<string, EngineAiSdkTool> {
+  const { files = false, ...offer } = options;
+  const offered = offerTools(engine, offer, "ai-sdk");
+  return Object.fromEntries(offered.map((tool) => [tool.name, toAiSdkTool(tool, files)]));
+}
+
+function toAiSdkTool(offered: OfferedTool, files: boolean): EngineAiSdkTool {
+  return {
+    title: offered.displayName,
+    description: offered.description,
+    inputSchema: schemaOf(offered.schema),
+    execute: async (args, { toolCallId, abortSignal }) => {
+      const given = await offered.call({ args, toolCallId, signal: abortSignal });
+      // Whoever cancelled wants no answer, and an agent must not go on with one.
+      if (isCancelled(given.result)) abortSignal?.throwIfAborted();
+      return outputOf(given);
+    },
+    toModelOutput: ({ output }) => {
+      if (!output.success) return { type: "error-text", value: output.text };
+      const attachments = files ? (output.attachments ?? []) : [];
+      if (attachments.length === 0) return { type: "text", value: output.text };
+      return { type: "content", value: [{ type: "text", text: output.text }, ...attachments.map(toFilePart)] };
+    },
+  };
+}
+
+/** A schema that only describes: the engine checks the arguments, and says what is wrong with them. */
+function schemaOf(jsonSchema: JsonSchema): Schema {
+  // As `jsonSchema()` of the AI SDK makes it, which need not be loaded for that.
+  const schema: unknown = { [schemaSymbol]: true, _type: undefined, jsonSchema, validate: undefined };
+  return schema as Schema;
+}
+
+const schemaSymbol: unique symbol = Symbol.for("vercel.ai.schema") as never;
+
+function isCancelled(result: ToolResult): boolean {
+  return !result.success && result.error.code === "cancelled";
+}
+
+function outputOf({ result, text }: OfferedResult): AiSdkToolOutput {
+  const { callId } = result.meta;
+  if (!result.success) return { success: false, callId, text, error: result.error };
+  const attachments = result.attachments?.map((attachment) => ({
+    ...attachment,
+    data: Buffer.from(attachment.data).toString("base64"),
+  }));
+  return { success: true, callId, text, output: result.output, ...(attachments !== undefined && { attachments }) };
+}
+
+function toFilePart({ mimeType, name, data }: AiSdkAttachment) {
+  const filename = name === undefined ? {} : { filename: name };
+  return { type: "file" as const, mediaType: mimeType, data: { type: "data" as const, data }, ...filename };
+}

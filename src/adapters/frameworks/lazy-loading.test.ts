@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+/** The packages of the frameworks that importing these entries loads, in a process of its own. */
+async function loadedBy(...entries: readonly string[]): Promise<unknown> {
+  const program = `
+    import { registerHooks } from "node:module";
+    const loaded = new Set();
+    registerHooks({
+      load(url, context, next) {
+        const name = /node_modules\\/(@langchain\\/[^/]+|langchain|ai|zod)\\//.exec(url)?.[1];
+        if (name !== undefined) loaded.add(name);
+        return next(url, context);
+      },
+    });
+    for (const entry of ${JSON.stringify(entries)}) await import("./src/" + entry + ".ts");
+    console.log(JSON.stringify([...loaded]));
+  `;
+  const root = new URL("../../..", import.meta.url);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { cwd: root });
+  return JSON.parse(stdout) as unknown;
+}
+
+test("no other entry loads LangChain or the AI SDK, and the one for the AI SDK does without it", async () => {
+  expect(await loadedBy("index", "agent", "chain", "hub", "mcp", "tools", "app/index", "ai-sdk")).toEqual([]);
+});
+
+test("the one for LangChain loads its core, and nothing of its agents", async () => {
+  const loaded = await loadedBy("langchain");
+  expect(loaded).toContain("@langchain/core");
+  expect(loaded).not.toContain("langchain");
+  expect(loaded).not.toContain("@langchain/langgraph");
+});

@@ -1,0 +1,323 @@
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
+import { convertToOpenAITool, isLangChainTool } from "@langchain/core/utils/function_calling";
+import { createAgent } from "langchain";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createEngine } from "../../engine/index.ts";
+import { ResultShelf, readResultTool } from "../../hub/index.ts";
+import { defineTool, fail, fromJsonSchema, ok } from "../../index.ts";
+import { toOpenAITools } from "../../agent.ts";
+import { ScriptedChatModel, calling } from "../../../test/support/scripted-chat-model.ts";
+import { toLangChainTools } from "./index.ts";
+
+const add = defineTool({
+  name: "add",
+  description: "Adds two numbers.",
+  effect: "pure",
+  input: z.object({ a: z.number(), b: z.number().default(1) }),
+  run: ({ a, b }) => ({ sum: a + b }),
+});
+
+/** A tool that notes its runs. */
+function noted(name: string, options: { effect?: "once" | "read"; run?: () => unknown } = {}) {
+  const runs: unknown[] = [];
+  const tool = defineTool({
+    name,
+    description: "Notes that it ran.",
+    effect: options.effect ?? "read",
+    input: z.object({ to: z.string().optional() }),
+    run: (args) => {
+      runs.push(args);
+      return options.run?.() ?? "done";
+    },
+  });
+  return { tool, runs };
+}
+
+async function ask(model: ScriptedChatModel, tools: ReturnType<typeof toLangChainTools>, config = {}) {
+  const agent = createAgent({ model, tools });
+  const { messages } = await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
+  const results = messages.filter((message) => ToolMessage.isInstance(message));
+  return { messages, results, answer: messages.at(-1)?.text };
+}
+
+describe("tools of an engine in LangChain", () => {
+  test("[E07] LangChain's own agent calls them through the engine, which records the calls", async () => {
+    const engine = createEngine({ tools: [add] });
+    const model = new ScriptedChatModel([calling({ name: "add", args: { a: 2 } }), new AIMessage("It is 3.")]);
+    const { results, answer } = await ask(model, toLangChainTools(engine, { principal: "ann" }), {
+      configurable: { thread_id: "thread-1" },
+    });
+    expect(answer).toBe("It is 3.");
+    expect(results).toMatchObject([{ content: '{"sum":3}', tool_call_id: "call_1", name: "add", status: "success" }]);
+    expect(results[0]?.artifact).toMatchObject({ success: true, output: { sum: 3 } });
+    const { records } = await engine.queryRecords();
+    expect(records).toMatchObject([
+      {
+        tool: "add",
+        callerType: "conversation_agent",
+        callerId: "langchain",
+        principal: "ann",
+        conversationId: "thread-1",
+      },
+    ]);
+  });
+
+  test("they are tools to LangChain, with the schemas that we send ourselves", () => {
+    const tools = toLangChainTools(createEngine({ tools: [add] }));
+    expect(tools.every(isLangChainTool)).toBe(true);
+    expect(tools.map((tool) => convertToOpenAITool(tool))).toEqual(toOpenAITools([add]));
+  });
+
+  test("the model is told what is wrong with its arguments, and the agent goes on", async () => {
+    const model = new ScriptedChatModel([
+      calling({ name: "add", args: { a: "two" } }),
+      calling({ name: "add", args: { a: 2 }, id: "call_2" }),
+      new AIMessage("3"),
+    ]);
+    const { results } = await ask(model, toLangChainTools(createEngine({ tools: [add] })));
+    expect(results).toMatchObject([{ status: "error" }, { status: "success", content: '{"sum":3}' }]);
+    expect(results[0]?.text).toContain('a must be a number, got "two"');
+    expect(results[0]?.text).toContain("(validation_error)");
+  });
+
+  test("a failure is a message, not an exception; secrets are taken out of it", async () => {
+    const broken = defineTool({
+      name: "broken",
+      description: "Fails.",
+      effect: "pure",
+      run: () => fail("the key sk-secret-123456 is no good", { retry: "never" }),
+    });
+    const engine = createEngine({ tools: [broken], secrets: { KEY: "sk-secret-123456" } });
+    const { results, answer } = await ask(
+      new ScriptedChatModel([calling({ name: "broken" }), new AIMessage("sorry")]),
+      toLangChainTools(engine),
+    );
+    expect(answer).toBe("sorry");
+    expect(results[0]).toMatchObject({ status: "error" });
+    expect(results[0]?.text).toMatch(/the key .* is no good/);
+    expect(results[0]?.text).not.toContain("sk-secret");
+  });
+
+  test("calls of one answer run side by side, and each has its own result", async () => {
+    let open = 0;
+    let most = 0;
+    const slow = defineTool({
+      name: "slow",
+      description: "Waits for the others.",
+      effect: "read",
+      input: z.object({ n: z.number() }),
+      run: async ({ n }) => {
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        open--;
+        return n * 10;
+      },
+    });
+    const calls = [1, 2, 3].map((n) => ({ name: "slow", args: { n }, id: `c${n}` }));
+    const { results } = await ask(
+      new ScriptedChatModel([calling(...calls), new AIMessage("done")]),
+      toLangChainTools(createEngine({ tools: [slow] })),
+    );
+    expect(results.map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([
+      ["c1", "10"],
+      ["c2", "20"],
+      ["c3", "30"],
+    ]);
+    expect(most).toBe(3);
+  });
+
+  test("a destructive call waits for a person, and the model is told so", async () => {
+    const { tool, runs } = noted("send", { effect: "once" });
+    const engine = createEngine({ tools: [tool] });
+    const { results } = await ask(
+      new ScriptedChatModel([calling({ name: "send" }), new AIMessage("It waits.")]),
+      toLangChainTools(engine),
+    );
+    expect(runs).toEqual([]);
+    expect(results[0]).toMatchObject({ status: "error", artifact: { error: { code: "approval_required" } } });
+    expect(results[0]?.text).toMatch(/A person has to approve this call of send first.*It waits for approval/s);
+  });
+
+  test("an allowed destructive call is asked about all the same, unless its rule says trusted or nothing is tainted", async () => {
+    const { tool, runs } = noted("send", { effect: "once" });
+    const engine = createEngine({ tools: [tool], permissions: { ask: [], allow: ["*"] } });
+    const model = () => new ScriptedChatModel([calling({ name: "send" }), new AIMessage("")]);
+    await ask(model(), toLangChainTools(engine));
+    expect(runs).toHaveLength(0);
+    await ask(model(), toLangChainTools(engine, { tainted: false }));
+    expect(runs).toHaveLength(1);
+    const trusting = createEngine({ tools: [tool], permissions: { ask: [], allow: ["model:send trusted", "*"] } });
+    await ask(model(), toLangChainTools(trusting));
+    expect(runs).toHaveLength(2);
+  });
+
+  test("a tool that must not run twice is not tried again when it fails", async () => {
+    const { tool, runs } = noted("send", { effect: "once", run: () => fail("the line broke") });
+    const engine = createEngine({ tools: [tool], permissions: { ask: [], allow: ["*"] } });
+    const { results } = await ask(
+      new ScriptedChatModel([calling({ name: "send" }), new AIMessage("")]),
+      toLangChainTools(engine, { tainted: false }),
+    );
+    expect(runs).toHaveLength(1);
+    expect(results[0]?.text).toContain("the line broke");
+  });
+
+  test("a call that is made again in the same thread has the same idempotency key, another one has not", async () => {
+    const keys: string[] = [];
+    const tool = defineTool({
+      name: "pay",
+      description: "Pays.",
+      effect: "idempotent",
+      destructive: false,
+      input: z.object({ n: z.number() }),
+      run: (_, { idempotencyKey }) => void keys.push(idempotencyKey),
+    });
+    const [pay] = toLangChainTools(createEngine({ tools: [tool] }), { conversationId: "c-1" });
+    const call = (id: string, n: number) => pay?.invoke({ type: "tool_call", id, name: "pay", args: { n } });
+    await call("call_0", 1);
+    await call("call_0", 1);
+    await call("call_0", 2);
+    await call("call_1", 1);
+    expect(keys[0]).toBe(keys[1]);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test("cancelling the run cancels the call, which ends the agent", async () => {
+    const started = Promise.withResolvers<void>();
+    let cause: unknown;
+    const hanging = defineTool({
+      name: "hanging",
+      description: "Never ends.",
+      effect: "read",
+      run: (_, { signal }) =>
+        new Promise<never>((_resolve, reject) => {
+          started.resolve();
+          signal.addEventListener("abort", () => {
+            cause = signal.reason;
+            reject(new Error("stopped"));
+          });
+        }),
+    });
+    const engine = createEngine({ tools: [hanging] });
+    const model = new ScriptedChatModel([calling({ name: "hanging" }), new AIMessage("never said")]);
+    const stop = new AbortController();
+    const asking = ask(model, toLangChainTools(engine), { signal: stop.signal });
+    await started.promise;
+    stop.abort(new Error("enough"));
+    await expect(asking).rejects.toThrow(/enough|abort/i);
+    await engine.close();
+    expect(cause).toMatchObject({ name: "AbortError" });
+    expect(model.asked).toHaveLength(1);
+    expect((await engine.queryRecords()).records).toMatchObject([{ error: { code: "cancelled" } }]);
+  });
+
+  test("names that no API takes are translated, there and back", async () => {
+    const search = defineTool({
+      name: "网页搜索",
+      description: "搜索网页。",
+      effect: "read",
+      input: z.object({ 关键词: z.string() }),
+      run: ({ 关键词 }) => `找到:${关键词}`,
+    });
+    const engine = createEngine({ tools: [search] });
+    const [tool] = toLangChainTools(engine, { provider: "anthropic" });
+    expect(tool?.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(tool?.description).toContain("网页搜索");
+    // What LangChain knows of it is any JSON Schema.
+    const { properties } = tool!.schema as { properties: object };
+    const [key = ""] = Object.keys(properties);
+    expect(key).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+    const { results } = await ask(
+      new ScriptedChatModel([calling({ name: tool?.name ?? "", args: { [key]: "猫" } }), new AIMessage("好")]),
+      [tool!],
+    );
+    expect(results[0]).toMatchObject({ content: "找到:猫", status: "success" });
+  });
+
+  test("what a tool gives is data: hidden characters go, large outputs are cut and kept", async () => {
+    const evil = defineTool({
+      name: "evil",
+      description: "Gives hostile output.",
+      effect: "read",
+      run: () => ({ text: "\u001b[31mred\u202e \u{e0041}hidden", many: "x".repeat(50_000) }),
+    });
+    const shelf = new ResultShelf();
+    const engine = createEngine({ tools: [evil, readResultTool(shelf)] });
+    const { results } = await ask(
+      new ScriptedChatModel([calling({ name: "evil" }), new AIMessage("")]),
+      toLangChainTools(engine, { shelf, maxChars: 1000, conversationId: "c-1" }),
+    );
+    const text = results[0]?.text ?? "";
+    expect(text.length).toBeLessThanOrEqual(1000);
+    expect(text).toContain("red hidden");
+    expect(text).not.toContain("\u001b");
+    expect(text).not.toContain("\u202e");
+    const handle = /result:[\w.:-]+/.exec(text)?.[0];
+    const [, read] = toLangChainTools(engine, { conversationId: "c-1" });
+    expect(read?.name).toBe("read_result");
+    expect(await read?.invoke({ handle, path: "$.many" })).toContain("xxxx");
+  });
+
+  test("attachments are named in the text, and whole in the artifact", async () => {
+    const draw = defineTool({
+      name: "draw",
+      description: "Draws.",
+      effect: "pure",
+      run: () =>
+        ok("a picture", { attachments: [{ kind: "image", mimeType: "image/png", data: new Uint8Array([1, 2, 3]) }] }),
+    });
+    const [tool] = toLangChainTools(createEngine({ tools: [draw] }));
+    const message = await tool?.invoke({ type: "tool_call", id: "c", name: "draw", args: {} });
+    expect(message).toMatchObject({
+      content: "a picture\n[image: image/png, 3 bytes]",
+      artifact: { attachments: [{ data: new Uint8Array([1, 2, 3]) }] },
+    });
+  });
+
+  test("called by hand, without a call's id, they give their text", async () => {
+    const [tool] = toLangChainTools(createEngine({ tools: [add] }));
+    expect(await tool?.invoke({ a: 1 })).toBe('{"sum":2}');
+    expect(await tool?.invoke({ a: "x" })).toContain("must be a number");
+  });
+
+  test("a pattern that takes forever in JavaScript does no harm: only the engine checks", async () => {
+    const tool = defineTool({
+      name: "match",
+      description: "Matches.",
+      effect: "pure",
+      input: fromJsonSchema({ type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" } } }),
+      run: () => "fits",
+    });
+    const [match] = toLangChainTools(createEngine({ tools: [tool] }));
+    const begun = performance.now();
+    expect(await match?.invoke({ text: `${"a".repeat(40)}!` })).toContain("validation_error");
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  test("only the tools that are named are offered; a name that is none says so", () => {
+    const engine = createEngine({ tools: [add, noted("send").tool] });
+    expect(toLangChainTools(engine, { tools: ["add"] }).map(({ name }) => name)).toEqual(["add"]);
+    expect(() => toLangChainTools(engine, { tools: ["ad"] })).toThrow('no tool is named "ad"; did you mean "add"?');
+  });
+
+  test("progress of a tool is LangChain's tool event", async () => {
+    const events: unknown[] = [];
+    const tool = defineTool({
+      name: "steps",
+      description: "Works in steps.",
+      effect: "read",
+      async *run() {
+        yield "half";
+        return "whole";
+      },
+    });
+    const [steps] = toLangChainTools(createEngine({ tools: [tool] }));
+    const given = await steps?.invoke(
+      {},
+      { callbacks: [{ handleToolEvent: (chunk: unknown) => void events.push(chunk) }] },
+    );
+    expect(given).toBe("whole");
+    expect(events).toEqual(["half"]);
+  });
+});
