@@ -65,6 +65,13 @@ export interface ToolProgress extends Happened, Place {
   readonly value: unknown;
 }
 
+/** Things in a list, such as the notes that a search found. */
+export interface FoundItems {
+  readonly count: number;
+  /** Of the first few of them. */
+  readonly names: readonly string[];
+}
+
 export interface ToolFinished extends Happened, Place {
   readonly type: "tool-finished";
   readonly callId: string;
@@ -73,6 +80,8 @@ export interface ToolFinished extends Happened, Place {
   readonly success: boolean;
   /** A short text of the result, for people. */
   readonly summary: string;
+  /** Where the result is a list, what is in it. */
+  readonly found?: FoundItems;
   readonly error?: Failure;
   /** It was not run: the same call had been made before. */
   readonly duplicate?: true;

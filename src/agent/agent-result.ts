@@ -2,6 +2,7 @@ import type { Failure } from "../base/index.ts";
 import type { TokenUsage } from "../model/index.ts";
 import type { BriefSummary } from "../store/index.ts";
 import type { ConversationMessage } from "./loop/message.ts";
+import type { Verification } from "./verify/verification.ts";
 
 /** How a run of an agent ended: `waiting` for a person, with nobody executing it. */
 export type AgentStatus = "completed" | "waiting" | "failed" | "cancelled";
@@ -12,6 +13,24 @@ export interface AnswerSource {
   /** A path in the vault, or an address. */
   readonly location: string;
   readonly quote?: string;
+}
+
+/** One step of a run whose runner plans. */
+export interface AgentStep {
+  readonly id: string;
+  readonly description: string;
+  /** The tool that the plan named; `none` for thinking. */
+  readonly tool: string;
+  readonly dependencies: readonly string[];
+  readonly complexity: "low" | "medium" | "high";
+  readonly status: "success" | "failed";
+  /** By the tool of the plan, by another one of the same capability, or by thinking. */
+  readonly by?: "tool" | "capability" | "reasoning";
+  /** What was called in the end. */
+  readonly called?: string;
+  readonly text?: string;
+  readonly verification?: Verification;
+  readonly error?: Failure;
 }
 
 /** What an agent gives. */
@@ -26,6 +45,8 @@ export interface AgentResult {
   /** Questions that people have to answer before the run can go on. */
   readonly approvals?: readonly { readonly id: string; readonly tool: string; readonly args: unknown }[];
   readonly sources?: readonly AnswerSource[];
+  /** How it came about, where the runner plans steps. */
+  readonly steps?: readonly AgentStep[];
   readonly toolUsageSummary: BriefSummary;
   readonly usage: TokenUsage;
   /** Questions to the model. */
@@ -34,5 +55,7 @@ export interface AgentResult {
   readonly notes: readonly string[];
   /** The conversation with this answer at its end, for the next question. */
   readonly messages: readonly ConversationMessage[];
+  /** Text from outside has entered it; the next question has to know. */
+  readonly tainted: boolean;
   readonly durationMs: number;
 }

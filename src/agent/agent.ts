@@ -3,6 +3,7 @@ import type { Decision } from "../store/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { Session } from "./session.ts";
+import { holdsOutside } from "./loop/holds-outside.ts";
 import type { ConversationMessage } from "./loop/message.ts";
 import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
 import type { AgentSpec, QuestionImage } from "./run/agent-spec.ts";
@@ -12,6 +13,8 @@ import { EventQueue } from "./event-queue.ts";
 export interface AskOptions extends AgentStartOptions {
   /** What was said before; `messages` of the last result. */
   readonly history?: readonly ConversationMessage[];
+  /** Whether that holds text from outside: `tainted` of the last result. Where absent it does if it has results of tools. */
+  readonly tainted?: boolean;
   readonly images?: readonly QuestionImage[];
 }
 
@@ -33,8 +36,9 @@ export class Agent {
 
   /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
   run(text: string, options: AskOptions = {}): Promise<AgentResult> {
-    const { history = [], images, ...start } = options;
-    return this.runs.start(this.spec, { text, history, ...(images !== undefined && { images }) }, start);
+    const { history = [], images, tainted = holdsOutside(history), ...start } = options;
+    const beside = { ...(images !== undefined && { images }), ...(tainted && { tainted }) };
+    return this.runs.start(this.spec, { text, history, ...beside }, start);
   }
 
   /**
@@ -64,7 +68,11 @@ export class Agent {
 
   /** A conversation: each question sees what was said before. */
   session(
-    options: { readonly conversationId?: string; readonly history?: readonly ConversationMessage[] } = {},
+    options: {
+      readonly conversationId?: string;
+      readonly history?: readonly ConversationMessage[];
+      readonly tainted?: boolean;
+    } = {},
   ): Session {
     return new Session(this, options);
   }

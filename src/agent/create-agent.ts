@@ -4,6 +4,7 @@ import type { ResultShelf } from "../hub/index.ts";
 import type { Model } from "../model/index.ts";
 import { type ApprovalStore, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
 import { Agent } from "./agent.ts";
+import type { AgentObserver } from "./run/agent-observer.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { type AgentSpec, agentDefaults } from "./run/agent-spec.ts";
 import type { Runner } from "./runner.ts";
@@ -20,6 +21,8 @@ export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model"
   readonly shelf?: ResultShelf;
   /** Where its runs are kept; in memory where absent. */
   readonly runs?: AgentRuns;
+  /** Sees all its runs; those of `runs` have their own. */
+  readonly observer?: AgentObserver | undefined;
   readonly clock?: Clock;
 }
 
@@ -34,28 +37,30 @@ export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model"
  * ```
  */
 export function createAgent(options: AgentOptions): Agent {
-  const { engine, model, runner = "autonomous", shelf, runs, clock = systemClock, ...spec } = options;
+  const { engine, model, runner = "autonomous", shelf, runs, observer, clock = systemClock, ...spec } = options;
   const [name, own] = typeof runner === "string" ? [runner, undefined] : [runner.name, runner];
   const complete: AgentSpec = { ...agentDefaults, ...spec, runner: name };
   const find = (wanted: string): Runner => (own !== undefined && own.name === wanted ? own : findRunner(wanted));
   // Before the first question: a name that is none is a mistake of whoever makes the agent.
   find(name);
-  return new Agent(runs ?? memoryRuns({ engine, model, shelf, clock, find }), complete);
+  return new Agent(runs ?? memoryRuns({ engine, model, shelf, observer, clock, find }), complete);
 }
 
 interface InMemory {
   readonly engine: Engine;
   readonly model: Model | undefined;
   readonly shelf: ResultShelf | undefined;
+  readonly observer: AgentObserver | undefined;
   readonly clock: Clock;
   readonly find: (name: string) => Runner;
 }
 
-function memoryRuns({ engine, model, shelf, clock, find }: InMemory): AgentRuns {
+function memoryRuns({ engine, model, shelf, observer, clock, find }: InMemory): AgentRuns {
   const id = createIds().next();
   return new AgentRuns({
     engine,
     shelf,
+    observer,
     clock,
     journal: createMemoryRuns({ clock, records: engine.records }),
     approvals: approvalsOf(engine, clock),

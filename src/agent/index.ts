@@ -1,6 +1,6 @@
 export { Agent, type AgentStream, type AskOptions } from "./agent.ts";
-export type { AgentEvent, AgentListener, Place } from "./agent-event.ts";
-export type { AgentResult, AgentStatus, AnswerSource } from "./agent-result.ts";
+export type { AgentEvent, AgentListener, FoundItems, Place } from "./agent-event.ts";
+export type { AgentResult, AgentStatus, AgentStep, AnswerSource } from "./agent-result.ts";
 export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
 export { type ChatRequest, type RequestOptions, buildRequest } from "./build-request.ts";
 export { type AgentOptions, createAgent } from "./create-agent.ts";
@@ -11,12 +11,16 @@ export {
   type ToolCallOptions,
   processToolCalls,
 } from "./process-tool-calls.ts";
+export { foldReasoning, reasoningOf } from "./reasoning/fold-reasoning.ts";
 export {
-  AgentRuns,
-  type AgentExecuteOptions,
-  type AgentRunsParts,
-  type AgentStartOptions,
-} from "./run/agent-runs.ts";
+  type ReasoningBlock,
+  type ReasoningLanguage,
+  type ReasoningState,
+  type ReasoningStep,
+  noReasoning,
+} from "./reasoning/reasoning-block.ts";
+export type { AgentObserver, ObservedAgentRun, ObservedTurn } from "./run/agent-observer.ts";
+export { AgentRuns, type AgentExecuteOptions, type AgentRunsParts, type AgentStartOptions } from "./run/agent-runs.ts";
 export { type AgentSpec, type QuestionImage, agentDefaults } from "./run/agent-spec.ts";
 export { readAgentRun } from "./run/kept-run.ts";
 export type { AgentQuestion, Runner, RunnerAnswer } from "./runner.ts";
@@ -29,3 +33,8 @@ export {
   ToolSubAgent,
   type ToolSubAgentOptions,
 } from "./tool-sub-agent.ts";
+export type { CrewOptions } from "./crew/crew-options.ts";
+export type { EarlierResult } from "./verify/check-consistency.ts";
+export { tokenSimilarity } from "./verify/token-similarity.ts";
+export type { Verification, VerificationIssue } from "./verify/verification.ts";
+export { type VerifyOptions, verifyResult } from "./verify/verify-result.ts";

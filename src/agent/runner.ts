@@ -1,4 +1,4 @@
-import type { AnswerSource } from "./agent-result.ts";
+import type { AgentStep, AnswerSource } from "./agent-result.ts";
 import type { Flow } from "./flow/flow.ts";
 import type { ConversationMessage } from "./loop/message.ts";
 import type { AgentRun } from "./run/agent-run.ts";
@@ -10,12 +10,15 @@ export interface AgentQuestion {
   readonly images?: readonly QuestionImage[];
   /** What was said before. */
   readonly history: readonly ConversationMessage[];
+  /** What was said before holds text from outside. */
+  readonly tainted?: true;
 }
 
 /** What a runner gives. */
 export interface RunnerAnswer {
   readonly answer: string;
   readonly sources?: readonly AnswerSource[];
+  readonly steps?: readonly AgentStep[];
 }
 
 /** One way for a model to use tools. */

@@ -249,6 +249,7 @@ export class ChainRuns {
         clock: this.#clock,
         approvals,
         redact: (value) => engine.redactor.value(value),
+        observer: this.#parts.observer,
         keeper: this.#keeper,
         onHost: (host) => {
           mine = host;
@@ -276,7 +277,8 @@ export class ChainRuns {
     const { journal, owner } = this.#parts;
     const claim = await journal.claim(runId, owner);
     if (claim.kind === "unknown" || !isAgentRun(claim.run)) return claim;
-    if (claim.kind === "claimed") await journal.finish(claim.lease, { status: claim.run.status, at: this.#clock.now() });
+    if (claim.kind === "claimed")
+      await journal.finish(claim.lease, { status: claim.run.status, at: this.#clock.now() });
     throw notOfChain(claim.run);
   }
 

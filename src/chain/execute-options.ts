@@ -6,6 +6,7 @@ import type { Elicit } from "../tool/index.ts";
 import type { ChainLibrary } from "./library.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { RunListener } from "./run/run-events.ts";
+import type { RunObserver } from "./run/run-observer.ts";
 
 /** Chains that are run from a file, and not by the name that they have in the library. */
 export interface ChainFiles {
@@ -25,6 +26,8 @@ export interface ChainRunsParts {
   readonly files?: ChainFiles;
   readonly owner: RunOwner;
   readonly env?: Readonly<Record<string, string>>;
+  /** Sees all runs that are executed here. */
+  readonly observer?: RunObserver | undefined;
   readonly clock?: Clock;
 }
 

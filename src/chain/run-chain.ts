@@ -13,6 +13,7 @@ import type { Taint } from "./plan/spec.ts";
 import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
 import type { RunListener } from "./run/run-events.ts";
+import type { RunObserver } from "./run/run-observer.ts";
 import { type RunResult, toRunResult } from "./run/run-result.ts";
 import { toolsOf, usesSecrets } from "./tools-of.ts";
 
@@ -35,6 +36,7 @@ export interface RunChainOptions {
   readonly runId?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunListener;
+  readonly observer?: RunObserver | undefined;
   /** Who the calls are made for; permission, cache and records are kept apart by it. */
   readonly principal?: string;
   readonly conversationId?: string;
@@ -98,6 +100,7 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
     redact: (value) => engine.redactor.value(value),
     signal: options.signal,
     onEvent: options.onEvent,
+    observer: options.observer,
   });
   if (facts.status !== "waiting") await endQuestions();
   return toRunResult(facts, engine.redactor);

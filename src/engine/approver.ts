@@ -12,7 +12,8 @@ export type Answer =
 
 /** Asks a person whether a call may run. */
 export interface Approver {
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<Answer>;
+  /** `chosen`: a choice came to this call, and has done nothing yet that would be done again if it were made anew. */
+  ask(request: ApprovalRequest, signal: AbortSignal, chosen?: boolean): Promise<Answer>;
 }
 
 /** The same for the same tool, arguments and principal, and for nothing else. */

@@ -1,9 +1,10 @@
 import { jsonText } from "../base/index.ts";
-import { tooLargeToAsk } from "../store/index.ts";
+import { type ApprovalRequest, tooLargeToAsk } from "../store/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
 import type { Call } from "./call.ts";
 import type { Answer, Approver } from "./approver.ts";
+import { isChoice } from "./job.ts";
 
 /** A question to a person about one call, and the arguments that the answer is bound to. */
 export interface Question {
@@ -53,17 +54,20 @@ export function giveBack(take: () => Promise<void>): void {
 function ignore(): void {}
 
 /** Approvers are written by users: one that answers nonsense has not approved anything. */
-async function ask(call: Call, ...asked: Parameters<Call["core"]["approver"]["ask"]>): Promise<Answer> {
-  const answer = await approverOf(call).ask(...asked);
+async function ask(call: Call, request: ApprovalRequest, signal: AbortSignal): Promise<Answer> {
+  const { approver, chosen } = askedFor(call);
+  const answer = await approver.ask(request, signal, chosen);
   if (["approved", "rejected", "parked"].includes(answer?.kind)) return answer;
   throw new TypeError("the approver gave no answer of the kind approved, rejected or parked");
 }
 
-/** Whoever is asked: the owner of the call, or of the nearest one around it that has an owner. */
-function approverOf(call: Call): Approver {
+/** Whoever is asked: the owner of the call, or of the nearest one around it that has an owner, and whether that chose. */
+function askedFor(call: Call): { readonly approver: Approver; readonly chosen: boolean } {
   let approver = call.context.hooks?.approver;
+  let chosen = approver === undefined && call.parent !== undefined;
   for (let outer = call.parent; approver === undefined && outer !== undefined; outer = outer.parent) {
     approver = outer.context.hooks?.innerApprover;
+    chosen &&= isChoice(outer);
   }
-  return approver ?? call.core.approver;
+  return { approver: approver ?? call.core.approver, chosen };
 }

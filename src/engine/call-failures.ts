@@ -11,14 +11,19 @@ export function notFound(target: unknown, resolver: Resolver): Failure {
 
 /** No tool has this name; the closest one is suggested. */
 function toolNotFound(name: string, resolver: Resolver): Failure {
-  const close = suggest(name, resolver.names());
+  const why = resolver.whyMissing?.(name);
+  const close = suggest(name, why === undefined ? resolver.names() : withoutStandIns(name, resolver.names()));
   const shown = showUnsafe(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
   const hint = close === undefined ? "" : `; did you mean "${close}"?`;
-  const why = resolver.whyMissing?.(name);
   const message = `there is no tool named "${shown}"${why === undefined ? "" : `; ${why}`}${hint}`;
   return failure("tool_not_found", message, {
     forModel: `There is no tool named "${shown}"${hint || "."} Use one of the tools you were given.`,
   });
+}
+
+/** Where it is known why a tool is missing, one of the same name that somebody else offers is not what was meant. */
+function withoutStandIns(name: string, names: Iterable<string>): string[] {
+  return [...names].filter((each) => !each.endsWith(`/${name}`));
 }
 
 /** A name may be anything that a model made up. */

@@ -76,3 +76,13 @@ export function progressOf(context: ToolContext): ((value: unknown) => void) | u
 export function principalOf(context: ToolContext): string | undefined {
   return (context as ToolContext & { readonly principal?: string }).principal;
 }
+
+/** The tools within whose calls the one is made whose handler got this context. For composites that choose. */
+export function callersOf(context: ToolContext): ReadonlySet<AnyTool> {
+  return (context as ToolContext & { readonly callers?: ReadonlySet<AnyTool> }).callers ?? new Set();
+}
+
+/** For how long whoever made the call reuses results, if it does. For composites that hand that on. */
+export function reuseOf(context: ToolContext): CallContext["reuse"] {
+  return (context as ToolContext & { readonly reuse?: CallContext["reuse"] }).reuse;
+}

@@ -5,25 +5,19 @@ import { askFor, giveBack } from "./ask-for.ts";
 import { type CallContext, attemptLimit, timeLimit } from "./call-context.ts";
 import { allIssues, denied, invalidArguments, nestedTooDeep, notApproved, notFound } from "./call-failures.ts";
 import type { CallListener } from "./call-hooks.ts";
+import type { CallRequest } from "./call-request.ts";
 import type { Core } from "./core.ts";
 import { effectOf } from "./effect-of.ts";
-import { Execution, type Job, type Later, type Settles } from "./execution.ts";
+import { Execution, type Later, type Settles } from "./execution.ts";
 import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
 import { findTool, nameOf } from "./find-tool.ts";
 import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
 import { type Flight, asItIs, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
+import { type Job, isChoice } from "./job.ts";
 import { type Outcome, copyOutcome } from "./outcome.ts";
 import { preapproverOf, ruleOn } from "./rule-on.ts";
 
 const none: readonly Issue[] = [];
-
-/** What is called, with what, by whom. */
-export interface CallRequest {
-  readonly target: string | AnyTool;
-  readonly args: unknown;
-  readonly context: CallContext;
-  readonly parent?: Call;
-}
 
 /**
  * One call: resolve, validate, permit, reuse, execute, finish. A stage gives a value or a promise, and is awaited
@@ -181,8 +175,8 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   #permit(tool: AnyTool): Later<ToolResult> {
-    // What it chooses is called in its turn, and ruled on then.
-    if (this.registration?.chooses === true) return this.#reuse(tool);
+    // What it chooses is called in its turn, and ruled on then; results are reused there, too, behind the rules.
+    if (isChoice(this)) return this.#cause === undefined ? this.#execute() : this.#fail(this.#stopped());
     const ruling = ruleOn(this, tool);
     switch (ruling.permission) {
       case "allow":

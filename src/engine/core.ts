@@ -10,6 +10,7 @@ import type { EngineEvent } from "./events.ts";
 import type { Flights } from "./flights.ts";
 import type { PermissionSubject, Permissions } from "./permissions.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { Surround } from "./surround.ts";
 
 /** Finds the tool behind a name, at once. The registry is one; the hub wraps it. */
 export interface Resolver {
@@ -69,6 +70,8 @@ export interface Core {
   readonly log: (entry: LogEntry) => void;
   readonly permissions: Permissions;
   readonly denies: Denies | undefined;
+  /** What handlers run inside of; undefined for most engines. */
+  surround: Surround | undefined;
   /** Why this tool is not on offer, if it is not. */
   unavailable(tool: AnyTool): string | undefined;
   isClosed(): boolean;

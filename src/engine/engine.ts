@@ -44,6 +44,7 @@ import { type EngineOptions, engineDefaults } from "./engine-options.ts";
 import { availability } from "./availability.ts";
 import { compilePermissions } from "./permissions.ts";
 import { Scheduler } from "./scheduler.ts";
+import { type Surround, surroundAll } from "./surround.ts";
 
 /** How an engine closes. */
 export interface CloseOptions {
@@ -59,6 +60,7 @@ export class Engine {
   readonly tools: ToolRegistry;
   readonly records: RecordStore;
   readonly #core: Core;
+  #surrounding: readonly Surround[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions = {}) {
@@ -130,6 +132,16 @@ export class Engine {
     signal?: AbortSignal;
   }): EventStream<EngineEvent> {
     return this.#core.events.stream(options);
+  }
+
+  /** Runs every handler inside of something, such as a trace; returns the function that ends it. */
+  surround(around: Surround): () => void {
+    this.#surrounding = [...this.#surrounding, around];
+    this.#core.surround = surroundAll(this.#surrounding);
+    return () => {
+      this.#surrounding = this.#surrounding.filter((other) => other !== around);
+      this.#core.surround = surroundAll(this.#surrounding);
+    };
   }
 
   /** Tells the subscribers something; for sources of tools. */
@@ -229,6 +241,7 @@ export class Engine {
       live: new LinkedList<Call>(),
       permissions,
       denies: denials(options.permissions, permissions),
+      surround: undefined,
       unavailable: availability(options),
       isClosed: () => this.#closing !== undefined,
     };

@@ -44,6 +44,8 @@ export interface CallEvent {
   readonly callId: string;
   readonly tool: string;
   readonly callerType: CallerType;
+  /** Which of them: the step of a run, a client, an agent. */
+  readonly callerId?: string | undefined;
   readonly conversationId?: string | undefined;
   readonly workflowId?: string | undefined;
   /** The call that made this one. */

@@ -1,42 +1,17 @@
 import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
-import type { AnyTool, CallTool, Effect } from "../tool/index.ts";
+import type { CallTool } from "../tool/index.ts";
 import type { Bucket } from "./bucket.ts";
-import { type CallContext, patience } from "./call-context.ts";
-import type { CallHandle, CallListener } from "./call-hooks.ts";
+import { patience } from "./call-context.ts";
+import type { CallListener } from "./call-hooks.ts";
 import type { Core } from "./core.ts";
 import { type AbortCause, abortReason, failureOf, leftBehind, messageOf, stopped } from "./failed-attempt.ts";
 import { HandlerContext } from "./handler-context.ts";
+import type { Job } from "./job.ts";
 import { type Outcome, checkReturned, plainFacts } from "./outcome.ts";
 import { PendingAttempt, drain, isGenerator, isPromiseLike } from "./pending-attempt.ts";
 import { retryDelay } from "./retry.ts";
+import type { Surround } from "./surround.ts";
 import type { Admitted, Holder, Refusal, Ticket } from "./ticket.ts";
-
-/** The work of one call: which tool, with what, under which limits. */
-export interface Job {
-  readonly tool: AnyTool;
-  readonly args: unknown;
-  readonly effect: Effect;
-  readonly callId: string;
-  readonly idempotencyKey: string;
-  /** When everything before the execution was done, by the clock's elapsed time. */
-  readonly readyAt: number;
-  /** The caller has its result; equal calls may still wait for this work. */
-  readonly isSettled: boolean;
-  readonly context: CallContext;
-  readonly timeoutMs: number;
-  readonly maxRetries: number;
-  /** A nested call runs under its root's global place. */
-  readonly nested: boolean;
-  /** Before the first attempt. */
-  started(queuedMs: number): void;
-  /** Only for composites. */
-  callTool: CallTool | undefined;
-  beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
-  /** The attempt is over: whatever it started must not outlive it. */
-  stopChildren(): void;
-  /** Another attempt is coming: its arguments are made anew. */
-  renewArgs(): void | Promise<void>;
-}
 
 /** Makes of an outcome what is waited for. Never throws. */
 export interface Settles<Result> {
@@ -269,7 +244,9 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     const { tool, args, effect } = this.job;
     let outcome: Outcome | Promise<Outcome>;
     try {
-      const returned: unknown = tool.run(args, new HandlerContext(this));
+      const { surround } = this.core;
+      const returned: unknown =
+        surround === undefined ? tool.run(args, new HandlerContext(this)) : this.#runInside(surround);
       if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned, now);
       if (isGenerator(returned)) return this.#await(drain(returned, this), now);
       outcome = checkReturned(returned, this);
@@ -277,6 +254,15 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
       outcome = { failure: failureOf(error, effect) };
     }
     return this.#checked(outcome);
+  }
+
+  /** A generator is drained in there, too: what it does between its yields belongs to the handler. */
+  #runInside(surround: Surround): unknown {
+    const { job } = this;
+    return surround(job, () => {
+      const returned: unknown = job.tool.run(job.args, new HandlerContext(this));
+      return isGenerator(returned) ? drain(returned, this) : returned;
+    });
   }
 
   /** @param since When it began, by the clock's elapsed time. */

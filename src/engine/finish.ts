@@ -5,6 +5,7 @@ import type { Call } from "./call.ts";
 import type { Core } from "./core.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failed-attempt.ts";
+import { isChoice } from "./job.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What callers get. */
@@ -25,13 +26,14 @@ export function toResult(call: Call, outcome: Outcome, execution: Execution | un
 function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined): ResultMeta {
   const facts = reportedOf(call, execution);
   const meta = { callId: call.callId, source: sourceOf(call, facts), attempts: execution?.attempts ?? 0 };
-  if (facts === undefined && !call.cached && outcome.abandoned !== true) return meta;
-  // What the engine says about a call, its handler cannot say.
+  const isCached = call.cached || (isChoice(call) && facts?.["cached"] === true);
+  if (facts === undefined && !isCached && outcome.abandoned !== true) return meta;
+  // What the engine says about a call, its handler cannot say, unless it only chose who runs.
   const { cached: _cached, abandoned: _abandoned, ...reported } = facts ?? {};
   return {
     ...reported,
     ...meta,
-    ...(call.cached && { cached: true }),
+    ...(isCached && { cached: true }),
     ...(outcome.abandoned === true && { abandoned: true }),
   };
 }
@@ -45,9 +47,9 @@ function reportedOf({ preapproved }: Call, execution: Execution | undefined): Ca
 }
 
 /** What chooses among others tells where the one came from that ran. */
-function sourceOf({ registration, source }: Call, facts: Readonly<Record<string, unknown>> | undefined): string {
-  const told = registration?.chooses === true ? facts?.["source"] : undefined;
-  return typeof told === "string" ? told : source;
+function sourceOf(call: Call, facts: Readonly<Record<string, unknown>> | undefined): string {
+  const told = isChoice(call) ? facts?.["source"] : undefined;
+  return typeof told === "string" ? told : call.source;
 }
 
 /** Messages leave the engine: in results, records, events and prompts. */
@@ -108,6 +110,7 @@ export function emitStarted(call: Call, queuedMs: number): void {
     callId: call.callId,
     tool: call.name,
     callerType: call.context.callerType ?? "direct",
+    callerId: call.context.callerId,
     conversationId: call.context.conversationId,
     workflowId: call.context.workflowId,
     parentId: call.parent?.callId,
@@ -123,6 +126,7 @@ export function emitInvalid(call: Call, issues: readonly Issue[]): void {
     callId: call.callId,
     tool: call.name,
     callerType: call.context.callerType ?? "direct",
+    callerId: call.context.callerId,
     conversationId: call.context.conversationId,
     workflowId: call.context.workflowId,
     parentId: call.parent?.callId,
@@ -141,6 +145,7 @@ export function emitFinished(call: Call, result: ToolResult): void {
       callId: call.callId,
       tool: result.tool,
       callerType: call.context.callerType ?? "direct",
+      callerId: call.context.callerId,
       conversationId: call.context.conversationId,
       workflowId: call.context.workflowId,
       parentId: call.parent?.callId,
@@ -154,6 +159,7 @@ export function emitFinished(call: Call, result: ToolResult): void {
       callId: call.callId,
       tool: result.tool,
       callerType: call.context.callerType ?? "direct",
+      callerId: call.context.callerId,
       conversationId: call.context.conversationId,
       workflowId: call.context.workflowId,
       parentId: call.parent?.callId,

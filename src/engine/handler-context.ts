@@ -1,4 +1,14 @@
-import type { CallTool, CompositeContext, Log, Question, QuestionAnswer, Secrets, ToolContext } from "../tool/index.ts";
+import type {
+  AnyTool,
+  CallTool,
+  CompositeContext,
+  Log,
+  Question,
+  QuestionAnswer,
+  Secrets,
+  ToolContext,
+} from "../tool/index.ts";
+import type { CallContext } from "./call-context.ts";
 import type { BeginCall, Rulings } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
@@ -87,6 +97,18 @@ export class HandlerContext implements ToolContext, CompositeContext {
   /** @internal For `principalOf`. */
   get principal(): string | undefined {
     return this.#execution.job.context.principal;
+  }
+
+  /** @internal For `callersOf`. */
+  get callers(): ReadonlySet<AnyTool> {
+    const tools = new Set<AnyTool>();
+    for (let { parent } = this.#execution.job; parent !== undefined; { parent } = parent) tools.add(parent.tool);
+    return tools;
+  }
+
+  /** @internal For `reuseOf`. */
+  get reuse(): CallContext["reuse"] {
+    return this.#execution.job.context.reuse;
   }
 
   /** @internal For `denialsOf`. */

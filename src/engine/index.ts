@@ -6,6 +6,7 @@ export {
   type CallHandle,
   type CallHooks,
   type CallListener,
+  callersOf,
   denialsOf,
   approvingElicitOf,
   elicitOf,
@@ -13,6 +14,7 @@ export {
   nestedCalls,
   principalOf,
   progressOf,
+  reuseOf,
   rulingsOf,
 } from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
@@ -25,6 +27,7 @@ export {
 } from "./concurrency.ts";
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 export type { CallLimits, LogEntry, Preapproved, Resolver } from "./core.ts";
+export { type RuledCall, couldBeCalled } from "./could-be-called.ts";
 export type { Denies } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
 export { effectOf } from "./effect-of.ts";
@@ -51,3 +54,4 @@ export {
   defaultPermissions,
 } from "./permissions.ts";
 export { Scheduler } from "./scheduler.ts";
+export type { HandledCall, Surround } from "./surround.ts";

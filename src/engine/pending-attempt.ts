@@ -1,6 +1,7 @@
 import { Deadline } from "../base/index.ts";
 import type { AbortCause } from "./failed-attempt.ts";
 import type { Execution } from "./execution.ts";
+import { isChoice } from "./job.ts";
 
 /** What an attempt waits for. */
 export interface Promised {
@@ -36,10 +37,10 @@ export class PendingAttempt extends Deadline {
     // A foreign promise may settle twice, at once, or throw.
     (work instanceof Promise ? work : Promise.resolve(work)).then(
       (value) => {
-        if (this.#isWanted()) this.#resolve(this.#execution.returned(value));
+        if (this.#isWanted(this.#countsLate)) this.#resolve(this.#execution.returned(value));
       },
       (error: unknown) => {
-        if (this.#isWanted()) this.#resolve(this.#execution.threw(error));
+        if (this.#isWanted(false)) this.#resolve(this.#execution.threw(error));
       },
     );
   }
@@ -70,10 +71,15 @@ export class PendingAttempt extends Deadline {
     };
   }
 
-  /** The handler is through. What it gave counts, unless it was told to stop: then only that it did. */
-  #isWanted(): boolean {
+  /** What several tools gave before the time was over is not lost because others of them hang. */
+  get #countsLate(): boolean {
+    return this.#cause === "timeout" && isChoice(this.#execution.job);
+  }
+
+  /** The handler is through. What it gave counts, unless it was told to stop: then, most often, only that it did. */
+  #isWanted(countsLate: boolean): boolean {
     this.#execution.core.deadlines.cancel(this);
-    if (this.#cause !== undefined) this.#stop(this.#cause, false);
+    if (this.#cause !== undefined && !countsLate) this.#stop(this.#cause, false);
     const first = !this.#settled;
     this.#settled = true;
     return first;

@@ -136,6 +136,13 @@ describe("selectors", () => {
   });
 });
 
+test("a capability is no selector, and the refusal says what is", () => {
+  for (const rule of ["capability:search", "model:capability:search"])
+    expect(() => compilePermissions({ deny: [rule] })).toThrow(
+      /rules are about the tools .*show capability:search tells/,
+    );
+});
+
 describe("rules in the engine", () => {
   test("effect and destructive may depend on the arguments", async () => {
     const http = sampleTool(({ method }) => method, {

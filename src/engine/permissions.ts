@@ -134,6 +134,12 @@ function compileSelector(selector: string, rule: string): Matcher {
   if (kind === "effect" && effects.has(value)) return (subject) => subject.effect === value;
   if (kind === "source" && value !== "") return (subject) => subject.source === value;
   if (kind === "tool" && value !== "") return compileGlob(value);
+  if (kind === "capability")
+    throw new FailureError(
+      `"${rule}" is not a permission rule: rules are about the tools that serve a capability; name those ` +
+        `(windlass tools show capability:${value} tells which)`,
+      { code: "file_invalid" },
+    );
   throw new FailureError(
     `"${rule}" is not a permission rule; write [caller:]selector, with the caller model, person, chain or mcp, and the ` +
       `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *; a rule of allow may end with " trusted"`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { failure } from "../base/index.ts";
 import { createEngine } from "../engine/index.ts";
 import { defineTool } from "./define-tool.ts";
 import { ToolRegistry } from "./registry.ts";
@@ -213,4 +214,45 @@ test("a tool that is called by reference alone says where it comes from, and sta
   expect(registry.adopt(tool, { source: "mcps", owner: "far", priority: 2 })).toBe(tool);
   expect(registry.registrationOf(tool)).toEqual({ tool, source: "mcps", owner: "far", priority: 2 });
   expect([registry.size, registry.has("far/work")]).toEqual([0, false]);
+});
+
+describe("a tool that is still held by somebody", () => {
+  const origin = { source: "mcps", owner: "far", priority: 2 };
+  const named = () => defineTool({ name: "far/work", description: "d", run: () => 1 });
+
+  test("keeps its source when it is replaced, however it was registered", () => {
+    const registry = new ToolRegistry();
+    const [first, second, third] = [named(), named(), named()];
+    registry.register(first, origin);
+    registry.offer([{ name: "far/work", aliases: [], make: () => second }], origin);
+    expect(registry.get("far/work")).toBe(second);
+    registry.replace([third], origin);
+    for (const tool of [first, second]) expect(registry.registrationOf(tool)).toEqual({ tool, ...origin });
+    expect(registry.registrationOf(third)?.tool).toBe(third);
+  });
+
+  test("can be called no more when it was removed, or what has its place is refused", () => {
+    const registry = new ToolRegistry();
+    const tool = named();
+    registry.register(tool, origin);
+    registry.remove("far/work", origin);
+    expect(registry.registrationOf(tool)).toMatchObject({
+      ...origin,
+      tool: { name: "far/work", broken: { code: "not_available", retry: "never" } },
+    });
+    const broken = failure("not_available", "it changed; approve it");
+    registry.register(Object.freeze({ ...tool, broken }), origin);
+    expect(registry.registrationOf(tool)).toMatchObject({ source: "mcps", tool: { broken } });
+    registry.register(tool, origin);
+    expect(registry.registrationOf(tool)?.tool).toBe(tool);
+  });
+
+  test("of a name that another owner has now, too", () => {
+    const registry = new ToolRegistry();
+    const tool = named();
+    registry.register(tool, origin);
+    registry.remove("far/work", origin);
+    registry.register(named(), { source: "mcps", owner: "other", priority: 2 });
+    expect(registry.registrationOf(tool)?.tool.broken?.code).toBe("not_available");
+  });
 });

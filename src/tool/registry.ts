@@ -1,4 +1,4 @@
-import { FailureError } from "../base/index.ts";
+import { type Failure, FailureError, failure } from "../base/index.ts";
 import { type AnyTool, isTool } from "./tool.ts";
 
 /** A tool and where it came from. */
@@ -12,6 +12,8 @@ export interface Registration {
   readonly priority: number;
   /** It only chooses which of several tools runs: rules are asked about that one, and it says where that came from. */
   readonly chooses?: boolean;
+  /** Those that it chooses from. */
+  readonly among?: readonly Registration[];
 }
 
 /** A tool that is made when somebody wants it: dozens that nobody calls would be made for nothing. */
@@ -26,6 +28,8 @@ export interface ToolOffer {
 interface Entry extends Registration {
   readonly name: string;
   readonly aliases: readonly string[];
+  /** The tool, where somebody wanted it by now. */
+  readonly made: AnyTool | undefined;
 }
 
 /** Where a registration comes from; a name alone means the `tools` source at priority 0. */
@@ -64,6 +68,8 @@ export class ToolRegistry {
   readonly #kept = new Map<string, ReadonlySet<string>>();
   /** Where tools come from that are called by reference and never listed. */
   readonly #adopted = new WeakMap<AnyTool, Registration>();
+  /** The same of tools that left, or were replaced, while somebody may still hold them. */
+  readonly #former = new WeakMap<AnyTool, Registration>();
   #version = 0;
   #late: (() => void) | undefined;
 
@@ -165,9 +171,23 @@ export class ToolRegistry {
     return this.resolve(name) !== undefined;
   }
 
-  /** Where a tool came from, whichever candidate of its name it is. */
+  /**
+   * Where a tool came from, whichever candidate of its name it is. One that was replaced meanwhile can still be called
+   * by whoever holds it, under the rules for its source; one that was removed, or refused by now, cannot.
+   */
   registrationOf(tool: AnyTool): Registration | undefined {
-    return this.#byName.get(tool.name)?.find((entry) => entry.tool === tool) ?? this.#adopted.get(tool);
+    const present = this.#byName.get(tool.name)?.find((entry) => entry.made === tool);
+    return present ?? this.#adopted.get(tool) ?? this.#formerly(tool);
+  }
+
+  #formerly(tool: AnyTool): Registration | undefined {
+    const before = this.#former.get(tool);
+    if (before === undefined) return undefined;
+    const after = this.#byName
+      .get(tool.name)
+      ?.find(({ source, owner }) => source === before.source && owner === before.owner);
+    const broken = after === undefined ? removed(tool.name) : after.tool.broken;
+    return broken === undefined ? before : { ...before, tool: Object.freeze({ ...tool, broken }) };
   }
 
   /** Every candidate of a name, best first. */
@@ -214,9 +234,7 @@ export class ToolRegistry {
   }
 
   #put(entry: Entry): void {
-    const others = (this.#byName.get(entry.name) ?? []).filter(
-      (other) => other.source !== entry.source || other.owner !== entry.owner,
-    );
+    const others = this.#without(entry.name, entry);
     // Put before its equals: the last owner of a source wins.
     const at = others.findIndex(
       (other) =>
@@ -227,11 +245,20 @@ export class ToolRegistry {
   }
 
   #drop(name: string, from: Required<Origin>): boolean {
-    const entries = this.#byName.get(name) ?? [];
-    const kept = entries.filter((entry) => entry.source !== from.source || entry.owner !== from.owner);
+    const before = this.#byName.get(name)?.length ?? 0;
+    const kept = this.#without(name, from);
     if (kept.length === 0) this.#byName.delete(name);
     else this.#byName.set(name, kept);
-    return kept.length < entries.length;
+    return kept.length < before;
+  }
+
+  /** The candidates of a name but for an owner's, which is remembered as long as somebody holds it. */
+  #without(name: string, from: Required<Origin>): Entry[] {
+    const entries = this.#byName.get(name) ?? [];
+    const leaves = ({ source, owner }: Entry): boolean => source === from.source && owner === from.owner;
+    for (const { made, source, owner, priority } of entries.filter(leaves))
+      if (made !== undefined) this.#former.set(made, { tool: made, source, owner, priority });
+    return entries.filter((entry) => !leaves(entry));
   }
 
   #changed(): void {
@@ -267,10 +294,21 @@ class OfferedTool implements Entry {
     this.#tool ??= this.#make();
     return this.#tool;
   }
+
+  get made(): AnyTool | undefined {
+    return this.#tool;
+  }
 }
 
 function entryOf(tool: AnyTool, from: Required<Origin>): Entry {
-  return { tool, name: tool.name, aliases: tool.aliases, ...from };
+  return { tool, name: tool.name, aliases: tool.aliases, made: tool, ...from };
+}
+
+function removed(name: string): Failure {
+  return failure("not_available", `${name} was removed while something still meant to call it`, {
+    reason: "tool_gone",
+    retry: "never",
+  });
 }
 
 function complete(origin: Origin): Required<Origin> {

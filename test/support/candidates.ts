@@ -76,8 +76,12 @@ export function timed(ms: number, answer: () => unknown): { readonly run: Sample
   return { run, seen };
 }
 
-/** The same tool under three sources. */
+/** The same tool under three sources; a server has a part in it, since something is declared for it. */
 export function three(runs: readonly SampleHandler[], more: Parameters<typeof sampleTool>[1] = {}): Offered[] {
   const sources = ["tools", "skills", "mcps"] as const;
-  return runs.map((run, at) => ({ tool: sampleTool(run, { name: "work", ...more }), source: sources[at] ?? "tools" }));
+  return runs.map((run, at) => {
+    const source = sources[at] ?? "tools";
+    const declared = source === "mcps" ? { capabilities: ["work"] } : {};
+    return { tool: sampleTool(run, { name: "work", ...declared, ...more }), source };
+  });
 }

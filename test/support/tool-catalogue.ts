@@ -20,6 +20,11 @@ export function toolQueries(): readonly ToolQuery[] {
   return JSON.parse(readFileSync(new URL("../data/tool-queries.json", import.meta.url), "utf8")) as ToolQuery[];
 }
 
+/** Other ways to ask, written by somebody else when the search was done. Nothing is tuned for them. */
+export function laterQueries(): readonly ToolQuery[] {
+  return JSON.parse(readFileSync(new URL("../data/tool-queries-later.json", import.meta.url), "utf8")) as ToolQuery[];
+}
+
 /** A registry with the whole catalogue. */
 export function catalogueRegistry(size = 1000): ToolRegistry {
   const registry = new ToolRegistry();

@@ -154,16 +154,21 @@ export class FlowRun implements HostListener, Granter {
   }
 
   #cancel(settled: Settled): void {
-    const { outcome, at } = settled;
+    const { outcome } = settled;
     this.cancelled = { by: outcome.kind === "cancel" ? outcome.by : undefined };
-    for (const [key, waiting] of this.#pending) {
-      if (waiting.ofChain === true) continue;
-      this.host.cancel(key);
-      if (!waiting.isWait) continue;
-      this.#pending.delete(key);
-      waiting.settled(outcome, at);
-    }
+    // First: a chain that knows of it lets nothing stand in for what is stopped now.
     for (const chain of this.#chains) chain.push(settled);
+    for (const [key, { ofChain }] of this.#pending) if (ofChain !== true) this.stop(key);
+  }
+
+  /** Stops a call, whose outcome still comes; or a wait, which is over at once. */
+  stop(key: string): void {
+    const waiting = this.#pending.get(key);
+    if (waiting === undefined) return;
+    this.host.cancel(key);
+    if (!waiting.isWait) return;
+    this.#pending.delete(key);
+    waiting.settled({ kind: "cancel", by: this.cancelled?.by }, this.now);
   }
 
   // --- wishes

@@ -9,6 +9,7 @@ import type {
   StepWork,
   Wait,
 } from "../../chain/index.ts";
+import type { OwnTool } from "./own-step.ts";
 
 /** One call, of a tool or of the model. */
 export interface CallWish {
@@ -41,6 +42,8 @@ export interface ChainWish {
   readonly plan: Plan;
   readonly input: unknown;
   readonly onEvent: RunListener | undefined;
+  /** Steps whose work is a flow, by the names of their tools. */
+  readonly own?: ReadonlyMap<string, OwnTool>;
 }
 
 /** What a flow can ask for. */
@@ -72,7 +75,7 @@ export function* decision(
 }
 
 /** What the flows give, in their order. Where one breaks, those that have begun end, and no other begins. */
-export function* all<T>(flows: readonly Flow<T>[], atOnce = Infinity): Flow<T[]> {
+export function* all<T>(flows: readonly Flow<T>[], atOnce: number = Infinity): Flow<T[]> {
   if (flows.length === 0) return [];
   // One alone needs nobody who gathers.
   if (flows.length === 1) return [yield* flows[0] as Flow<T>];

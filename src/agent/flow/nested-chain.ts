@@ -12,6 +12,7 @@ import {
 import type { FiberEnd } from "./fiber.ts";
 import type { ChainWish } from "./flow.ts";
 import type { FlowRun, Waiting } from "./flow-run.ts";
+import { OwnStep, type OwnTool } from "./own-step.ts";
 
 /** A chain inside of a flow: its keys are in the journal of the run, under the key of the wish. */
 export class NestedChain implements Host {
@@ -21,13 +22,21 @@ export class NestedChain implements Host {
   readonly #wish: ChainWish;
   readonly #onEnd: (end: FiberEnd<RunFacts>) => void;
   readonly #news: Settled[] = [];
+  /** Steps whose work is a flow, by their keys. */
+  readonly #own = new Map<string, OwnStep>();
   #listener: HostListener | undefined;
   #interpretation: Interpretation | undefined;
 
   constructor(run: FlowRun, wish: ChainWish, onEnd: (end: FiberEnd<RunFacts>) => void) {
     this.#run = run;
     this.#wish = wish;
-    this.#onEnd = onEnd;
+    let over = false;
+    this.#onEnd = (end) => {
+      // A step that broke ends the wish before the chain has heard of it.
+      if (over) return;
+      over = true;
+      onEnd(end);
+    };
     // Another chain of the same run has other keys of idempotency.
     this.runId = `${run.host.runId}/${wish.key}`;
     this.startedAt = run.now;
@@ -72,6 +81,8 @@ export class NestedChain implements Host {
   }
 
   start(key: string, work: StepWork): void {
+    const tool = this.#wish.own?.get(work.tool);
+    if (tool !== undefined) return this.#startOwn(key, work, tool);
     this.#run.expect(this.#outer(key), this.#waiting(key, false));
     this.#run.host.start(this.#outer(key), work);
   }
@@ -82,6 +93,8 @@ export class NestedChain implements Host {
   }
 
   cancel(key: string): void {
+    const own = this.#own.get(key);
+    if (own !== undefined) return own.stop();
     const outer = this.#outer(key);
     if (this.#run.waitsFor(outer)) this.#run.forget(outer);
     this.#run.host.cancel(outer);
@@ -92,6 +105,21 @@ export class NestedChain implements Host {
     // It sleeps now, perhaps after it went on by itself: whoever feeds it may have waited for that.
     if (next === undefined) queueMicrotask(() => this.#run.wake());
     return next;
+  }
+
+  #startOwn(key: string, work: StepWork, tool: OwnTool): void {
+    const step = new OwnStep({
+      run: this.#run,
+      work,
+      tool,
+      onEnd: (outcome) => {
+        this.#own.delete(key);
+        this.push({ key, outcome, at: this.#run.now });
+      },
+      onBroke: (error) => this.#onEnd({ error }),
+    });
+    this.#own.set(key, step);
+    step.begin();
   }
 
   #outer(key: string): string {

@@ -49,6 +49,9 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
   // Made by the executor of the run, now or in an earlier life of it.
   const turn = result.output as ModelTurn;
   run.spent(turn.usage);
+  for (const { modelId, failure } of turn.instead ?? []) {
+    run.note(`${modelId} gave no answer, and ${turn.modelId} was asked instead: ${failure.message}`);
+  }
   if (run.listens) tellTurn(run, place, turn);
   return turn;
 }

@@ -2,7 +2,7 @@ import { findToolsName, readResultName } from "../../hub/index.ts";
 import { estimateTokens } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { matchesName } from "./matches-name.ts";
+import { mayUse } from "./may-use.ts";
 import { OfferedTools } from "./offered-tools.ts";
 
 /** Told first where not all tools can be told. */
@@ -34,7 +34,7 @@ export function chooseTools(run: AgentRun): ChosenTools {
   const all = engine.tools
     .list()
     .map(({ tool }) => tool)
-    .filter((tool) => engine.isAvailable(tool) && (spec.tools === undefined || matchesName(tool.name, spec.tools)));
+    .filter((tool) => mayUse(run, tool));
   const costs = new Map(all.map((tool) => [tool, costOf(tool)]));
   const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
   if (total <= spec.toolTokens) {
@@ -52,8 +52,8 @@ export function chooseTools(run: AgentRun): ChosenTools {
   };
   for (const name of core) take(all.find((tool) => tool.name === name || tool.aliases.includes(name)));
   for (const tool of all) if (tool.alwaysEnabled) take(tool);
-  // Half of what is left stays for what is found.
-  left = Math.floor(left / 2);
+  // Half of what is left stays for what is found. The more tools there are, the less a few of them help.
+  left = Math.floor((left / 2) * Math.min(1, (2 * spec.toolTokens) / total));
   for (const tool of all) take(tool);
   return { offered: new OfferedTools(chosen, family.name), more: all.length - chosen.size };
 }

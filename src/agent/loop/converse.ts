@@ -3,7 +3,7 @@ import { type ModelTurn, modelFailure, textOfTurn, toAssistantMessage, toolCalls
 import type { Place } from "../agent-event.ts";
 import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { ask } from "./ask.ts";
+import { type Request, ask } from "./ask.ts";
 import { fits, makeRoom } from "./make-room.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
@@ -15,6 +15,8 @@ export interface Talk {
   /** What this is a part of; with the round it names what happens. */
   readonly part: string;
   readonly system: string;
+  /** Sent before the messages, and no part of the conversation: what is the same for every question. */
+  readonly preface?: readonly ConversationMessage[];
   /** Grows with what is said. */
   readonly messages: ConversationMessage[];
   readonly tools: OfferedTools | undefined;
@@ -82,28 +84,30 @@ function mustAnswer({
 
 interface Asking {
   readonly place: Place;
+  /** Why it may call no tools; undefined while it may. */
   readonly must: string | undefined;
 }
 
 /** Asks; where the service says that it is too much, once more with less of what is old. */
-function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
-  const { system, messages, tools } = talk;
+export function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
+  const { system, preface = [], messages, tools } = talk;
   if (!fits(run, talk)) {
     makeRoom(run, talk, "usual");
     if (!fits(run, talk)) yield* shorten(run, talk, place);
   }
-  const request = {
+  const request = (): Request => ({
     system: must === undefined ? system : `${system}\n\n${must}`,
+    messages: preface.length === 0 ? messages : [...preface, ...messages],
     tools,
-    toolChoice: must === undefined ? ("auto" as const) : ("none" as const),
-  };
+    toolChoice: must === undefined ? "auto" : "none",
+  });
   try {
-    return yield* ask(run, place, { ...request, messages });
+    return yield* ask(run, place, request());
   } catch (error) {
     const isTooLong = error instanceof FailureError && error.reason === "too_long";
     if (!isTooLong || !makeRoom(run, talk, "more")) throw error;
     run.note("older tool results were cleared: the conversation was too long for the model");
-    return yield* ask(run, { ...place, part: `${place.part}~` }, { ...request, messages });
+    return yield* ask(run, { ...place, part: `${place.part}~` }, request());
   }
 }
 

@@ -42,8 +42,8 @@ export function fits(run: AgentRun, talk: Talk): boolean {
 }
 
 /** How many tokens the messages may take, by estimate. */
-export function roomFor({ spec }: AgentRun, { system, tools }: Talk): number {
-  return spec.contextTokens * fullAt - estimateTokens(system) - (tools?.tokens ?? 0);
+export function roomFor({ spec }: AgentRun, { system, preface = [], tools }: Talk): number {
+  return spec.contextTokens * fullAt - estimateTokens(system) - sizeOfAll(preface) - (tools?.tokens ?? 0);
 }
 
 /** Places of tool messages, the oldest first, without those of the last rounds. */

@@ -1,7 +1,7 @@
 import { viewText } from "../../hub/index.ts";
 import type { TurnToolCall } from "../../model/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
-import type { ToolResult } from "../../tool/index.ts";
+import { type ToolResult, missingParts } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { ToolResultPart } from "./message.ts";
 
@@ -21,7 +21,8 @@ export function resultPart(run: AgentRun, { call, result, sameAs }: Answer): Too
   if (sameAs !== undefined && sameAs !== "") return { ...of, output: { type: "text", value: sameText(sameAs) } };
   const { handle } = result.meta;
   const { text } = viewText(result, run.spec.viewChars, typeof handle === "string" ? handle : undefined);
-  return { ...of, output: { type: "text", value: text } };
+  const missing = missingParts(result.meta);
+  return { ...of, output: { type: "text", value: missing === undefined ? text : `${text}\n[${missing}]` } };
 }
 
 function sameText(callId: string): string {

@@ -1,5 +1,4 @@
 import { failure } from "../../base/index.ts";
-import { effectOf } from "../../engine/index.ts";
 import { findToolsName } from "../../hub/index.ts";
 import type { TurnToolCall } from "../../model/index.ts";
 import { parseArguments } from "../../schema/index.ts";
@@ -7,12 +6,15 @@ import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, all } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { callTool, resultOf } from "./call-tool.ts";
+import { resultOf } from "./call-tool.ts";
+import { effectOfCall } from "./effect-of-call.ts";
 import { MadeCalls } from "./made-calls.ts";
+import { mayUse } from "./may-use.ts";
 import { offerFound } from "./offer-found.ts";
 import type { ToolResultPart } from "./message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
-import { resultPart, summaryOf } from "./result-part.ts";
+import { resultPart } from "./result-part.ts";
+import { tellEnd, toldCall } from "./told-call.ts";
 
 /** The calls of one answer. */
 export interface TurnCalls {
@@ -24,6 +26,8 @@ export interface TurnCalls {
 /** What came of them: one part for each, in their order. */
 export interface CalledTools {
   readonly parts: ToolResultPart[];
+  /** Those of calls that had not been made before. */
+  readonly fresh: readonly ToolResultPart[];
   /** Not one of them was new. */
   readonly allKnown: boolean;
 }
@@ -59,7 +63,8 @@ export function* runToolCalls(run: AgentRun, turn: TurnCalls): Flow<CalledTools>
     const flows = group.map((call) => answer(run, turn, call));
     answered.push(...(yield* all(flows, run.spec.maxParallel)));
   }
-  return { parts: answered.map(({ part }) => part), allKnown: answered.every(({ isKnown }) => isKnown) };
+  const fresh = answered.flatMap(({ part, isKnown }) => (isKnown ? [] : [part]));
+  return { parts: answered.map(({ part }) => part), fresh, allKnown: fresh.length === 0 };
 }
 
 /** Calls that may run beside each other: reading ones that follow each other, and each of the others alone. */
@@ -78,7 +83,7 @@ function inGroups(calls: readonly ReadCall[]): ReadCall[][] {
 }
 
 function readCall(
-  { engine }: AgentRun,
+  run: AgentRun,
   { offered }: TurnCalls,
   { call, index }: { readonly call: TurnToolCall; readonly index: number },
 ): ReadCall {
@@ -88,19 +93,13 @@ function readCall(
     return unusable(call, index, parsed.issues.map(({ message }) => message).join("; "));
   }
   const { tool: name, args } = offered.read(call.name, parsed.value);
-  const tool = engine.resolver.resolve(name)?.tool;
+  const tool = run.engine.resolver.resolve(name)?.tool;
+  if (tool !== undefined && !mayUse(run, tool)) {
+    return unusable(call, index, `${name} is not available here. Use the tools that you were told of, or answer.`);
+  }
   // An alias is the tool itself.
   const key = MadeCalls.keyOf(tool?.name ?? name, args);
-  return { call, index, tool: name, args, key, effect: tool === undefined ? "pure" : guardedEffect(tool, args) };
-}
-
-/** An effect function sees arguments here that nobody has checked. */
-function guardedEffect(tool: Parameters<typeof effectOf>[0], args: unknown): Effect {
-  try {
-    return effectOf(tool, args);
-  } catch {
-    return "once";
-  }
+  return { call, index, tool: name, args, key, effect: tool === undefined ? "pure" : effectOfCall(tool, args) };
 }
 
 function brokenText({ name, broken, input }: TurnToolCall): string {
@@ -127,12 +126,12 @@ function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): Flow<Answered>
   const known = key === undefined ? undefined : run.made.find(key);
   if (known !== undefined) {
     const part = resultPart(run, { call, result: known.result, sameAs: known.callId });
-    tellEnd(run, place, { read, result: known.result, duplicate: true });
+    tellEnd(run, { ...read, place, callId: call.id }, { result: known.result, duplicate: true });
     return { part, isKnown: true };
   }
   if (refusal !== undefined) {
     run.count(refusal);
-    tellEnd(run, place, { read, result: refusal });
+    tellEnd(run, { ...read, place, callId: call.id }, { result: refusal });
     return { part: resultPart(run, { call, result: refusal }), isKnown: false };
   }
   const result = yield* make(run, turn, read);
@@ -140,40 +139,9 @@ function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): Flow<Answered>
 }
 
 function* make(run: AgentRun, { place, offered }: TurnCalls, read: ReadCall): Flow<ToolResult> {
-  const { call, index, tool, args, key, effect } = read;
-  if (run.listens) run.tell({ type: "tool-started", ...place, callId: call.id, tool, args: run.shown(args) });
-  const base = `${place.part}.${place.round}.${index}`;
-  const called = yield* callTool(run, { place, key: base, callId: call.id, tool, args });
-  const { result } = called;
-  run.count(result);
-  // What a person refused, or a cancellation stopped, was not made.
-  if (key !== undefined && result.tool !== "") {
-    run.made.add(key, { callId: call.id, result, effect: called.effect ?? effect });
-  }
+  const { call, index, tool, args, key: madeKey, effect } = read;
+  const key = `${place.part}.${place.round}.${index}`;
+  const { result } = yield* toldCall(run, { place, key, callId: call.id, tool, args, madeKey, effect });
   if (result.success && result.tool === findToolsName) offerFound(run, offered, result.output);
-  tellEnd(run, place, { read, result });
   return result;
-}
-
-interface Ended {
-  readonly read: ReadCall;
-  readonly result: ToolResult;
-  readonly duplicate?: true;
-}
-
-function tellEnd(run: AgentRun, place: Place, { read, result, duplicate }: Ended): void {
-  if (!run.listens) return;
-  const { call, tool } = read;
-  const { success, durationMs } = result;
-  run.tell({
-    type: "tool-finished",
-    ...place,
-    callId: call.id,
-    tool: result.tool === "" ? tool : result.tool,
-    durationMs,
-    success,
-    summary: summaryOf(run, result),
-    ...(!result.success && { error: result.error }),
-    ...(duplicate && { duplicate }),
-  });
 }

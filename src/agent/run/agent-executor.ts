@@ -3,20 +3,20 @@ import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain
 import type { BeginCall, CallContext, CallHandle } from "../../engine/index.ts";
 import { type ResultShelf, keepLarge } from "../../hub/index.ts";
 import { type ModelCall, askTurn } from "../../model/index.ts";
-import type { AnyTool, Elicit, ToolResult } from "../../tool/index.ts";
+import type { Elicit, ToolResult } from "../../tool/index.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { modelTool } from "./model-tool.ts";
+import type { AgentObserver } from "./agent-observer.ts";
 
 /** What {@link agentExecutor} needs besides the run. */
 export interface ExecutorParts {
   readonly clock: Clock;
   /** Where large results are kept for `read_result`. */
   readonly shelf: ResultShelf | undefined;
+  readonly observer: AgentObserver | undefined;
   readonly principal: string | undefined;
   readonly elicit: Elicit | undefined;
   readonly begin: BeginCall;
-  /** Tools that only this run has, by their names. */
-  readonly own: ReadonlyMap<string, AnyTool>;
 }
 
 /** Makes the calls of an agent's run: questions to its model, and tool calls through the engine, as a model's. */
@@ -24,12 +24,13 @@ export function agentExecutor(run: AgentRun, parts: ExecutorParts): StepExecutor
   return {
     begin: (key, work, hooks) =>
       work.tool === modelTool
-        ? new ModelRequest(run, { work, hooks, parts })
+        ? new ModelRequest(run, { key, work, hooks, parts })
         : beginTool(run, { key, work, hooks }, parts),
   };
 }
 
 interface Asked {
+  readonly key: string;
   readonly work: StepWork;
   readonly hooks: StepHooks;
   readonly parts: ExecutorParts;
@@ -47,7 +48,16 @@ class ModelRequest implements RunningCall {
     this.#asked = asked;
   }
 
-  async run(): Promise<ToolResult> {
+  run(): Promise<ToolResult> {
+    const { key, work, parts } = this.#asked;
+    const { runId, conversationId, model } = this.#run;
+    if (parts.observer === undefined || model === undefined) return this.#ask();
+    // Made by the loop for exactly this.
+    const of = { runId, conversationId, key: key.slice(0, key.lastIndexOf("#")), model, call: work.args as ModelCall };
+    return parts.observer.turn(of, () => this.#ask());
+  }
+
+  async #ask(): Promise<ToolResult> {
     const { work, hooks, parts } = this.#asked;
     const { model, listens, rounds } = this.#run;
     const startedAt = parts.clock.now();
@@ -93,7 +103,7 @@ interface ToolWork {
 }
 
 function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: ExecutorParts): RunningCall {
-  const { principal, elicit, own, begin } = parts;
+  const { principal, elicit, begin } = parts;
   const context: CallContext = {
     // A model decides on it, whoever runs the agent.
     callerType: "conversation_agent",
@@ -108,7 +118,7 @@ function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: Executo
     ...(principal !== undefined && { principal }),
     ...(elicit !== undefined && { elicit }),
   };
-  const handle = begin(own.get(work.tool) ?? work.tool, work.args, context);
+  const handle = begin(work.tool, work.args, context);
   return parts.shelf === undefined ? handle : new KeptCall(run, handle, parts);
 }
 
@@ -139,8 +149,10 @@ class KeptCall implements RunningCall {
     const { shelf, principal } = this.#parts;
     const owner = { principal, conversationId };
     try {
-      const handle = await keepLarge(result, { maxChars: spec.viewChars, shelf, owner });
-      return handle === undefined ? result : { ...result, meta: { ...result.meta, handle } };
+      // What the model is shown has to be of the output that is kept.
+      const safe = (await shelf?.redacted(result)) ?? result;
+      const handle = await keepLarge(safe, { maxChars: spec.viewChars, shelf, owner });
+      return handle === undefined ? result : { ...safe, meta: { ...safe.meta, handle } };
     } catch (error) {
       // The result is there; only the rest of it cannot be read later.
       process.emitWarning(`a large result of ${result.tool} could not be kept: ${String(error)}`);

@@ -44,6 +44,8 @@ export class AgentRun {
   /** The conversation, as far as it has come: what is left of it when the run ends early, too. */
   messages: ConversationMessage[] = [];
   readonly made: MadeCalls = new MadeCalls();
+  /** Names of tools to which its runner narrows what the spec allows, such as those of a project. */
+  only: readonly string[] | undefined = undefined;
   /** Text from outside has entered the conversation. */
   tainted = false;
   usage: TokenUsage = noTokens;

@@ -2,7 +2,7 @@ import { type Clock, createIds, fail, systemClock } from "../../base/index.ts";
 import { type AskPerson, type JournalHost, RunKeeper, openHost } from "../../chain/index.ts";
 import type { BeginCall, Engine } from "../../engine/index.ts";
 import type { ResultShelf } from "../../hub/index.ts";
-import { type Model, baseFamily, createBudget, familyOf, noModel } from "../../model/index.ts";
+import { type Model, baseFamily, brokenModel, createBudget, familyOf, noModel } from "../../model/index.ts";
 import type { ApprovalStore, JournalEvent, RunJournal, RunLease, RunOwner, StoredRun } from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
 import type { AgentListener } from "../agent-event.ts";
@@ -10,6 +10,7 @@ import type { AgentResult } from "../agent-result.ts";
 import { FlowRun } from "../flow/flow-run.ts";
 import type { AgentQuestion, Runner } from "../runner.ts";
 import { agentExecutor } from "./agent-executor.ts";
+import type { AgentObserver } from "./agent-observer.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { type KeptAgentRun, readAgentRun, writeAgentRun } from "./kept-run.ts";
@@ -27,6 +28,7 @@ export interface AgentRunsParts {
   readonly model: (name: string | undefined) => Model | undefined;
   /** Where large results are kept for `read_result`. */
   readonly shelf?: ResultShelf | undefined;
+  readonly observer?: AgentObserver | undefined;
   readonly clock?: Clock;
 }
 
@@ -92,16 +94,17 @@ export class AgentRuns {
     const { journal, owner } = this.#parts;
     // Before anything is kept: what cannot begin leaves nothing behind.
     const { worksAlone = false } = this.#parts.runner(spec.runner);
-    if (!worksAlone && this.#parts.model(spec.model) === undefined) throw noModel(`the runner ${spec.runner}`);
+    const alone = this.#parts.model(spec.model) === undefined;
+    if (alone && !worksAlone) throw noModel(`the runner ${spec.runner}`);
     const runId = options.runId ?? this.#ids.next();
     const conversationId = options.conversationId ?? runId;
-    const kept = { spec, question, conversationId, principal: options.principal };
+    const kept = { spec, question, conversationId, principal: options.principal, alone };
     const startedAt = this.#clock.now();
     const created = await journal.create(writeAgentRun(runId, kept, startedAt), owner);
     if ("existing" in created) {
       throw fail(`there is a run ${runId} already; windlass resume ${runId} goes on with it`, { code: "run_exists" });
     }
-    return this.#execute({ ...kept, lease: created.lease, startedAt, events: [] }, options);
+    return this.#observed({ ...kept, lease: created.lease, startedAt, events: [] }, options);
   }
 
   /** Goes on with a run that waits or whose process is gone. A finished one gives its result. */
@@ -118,7 +121,7 @@ export class AgentRuns {
         const { run, lease, events } = claim;
         const kept = await this.#kept(run, lease);
         const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
-        return this.#track(this.#execute({ ...kept, lease, startedAt: run.startedAt, events, cancelledBy }, options));
+        return this.#track(this.#observed({ ...kept, lease, startedAt: run.startedAt, events, cancelledBy }, options));
       }
     }
   }
@@ -169,6 +172,15 @@ export class AgentRuns {
     return settled;
   }
 
+  /** Executes a run, and whoever observes is around it. */
+  #observed(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
+    const { observer } = this.#parts;
+    if (observer === undefined) return this.#execute(begun, options);
+    const { lease, spec, question, conversationId, events } = begun;
+    const of = { runId: lease.runId, conversationId, runner: spec.runner, question: question.text };
+    return observer.run({ ...of, resumed: events.length > 0 }, () => this.#execute(begun, options));
+  }
+
   async #execute(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
     const { lease, spec } = begun;
     const { journal, approvals, engine } = this.#parts;
@@ -177,10 +189,10 @@ export class AgentRuns {
     const executor = agentExecutor(run, {
       clock: this.#clock,
       shelf: this.#parts.shelf,
+      observer: this.#parts.observer,
       principal: begun.principal,
       elicit,
       begin,
-      own: new Map(),
     });
     const host = openHost({
       ...begun,
@@ -230,9 +242,13 @@ export class AgentRuns {
     return flow.run(this.#parts.runner(spec.runner).run(run, question));
   }
 
-  #runOf({ spec, conversationId, lease }: Begun, listener: AgentListener | undefined): AgentRun {
-    const model = this.#parts.model(spec.model);
-    return new AgentRun({
+  #runOf(begun: Begun, listener: AgentListener | undefined, looks = false): AgentRun {
+    const { spec, question, conversationId, lease } = begun;
+    // A run that is looked at asks nobody, and needs a model only where it asked one.
+    const model = begun.alone
+      ? undefined
+      : (this.#parts.model(spec.model) ?? (looks ? brokenModel(noModel(spec.runner)) : undefined));
+    const run = new AgentRun({
       runId: lease.runId,
       conversationId,
       spec,
@@ -242,6 +258,8 @@ export class AgentRuns {
       budget: createBudget({ tokens: spec.tokenBudget, cost: spec.costBudget }),
       listener,
     });
+    run.tainted = question.tainted === true;
+    return run;
   }
 
   /** What happened, told again to the end of what is known. */
@@ -249,7 +267,7 @@ export class AgentRuns {
     const kept = readAgentRun(stored);
     const { id: runId, epoch, startedAt } = stored;
     const begun = { ...kept, lease: { runId, epoch }, startedAt, events };
-    const run = this.#runOf(begun, onEvent);
+    const run = this.#runOf(begun, onEvent, true);
     const host = openHost({ ...begun, executor: undefined, clock: this.#clock });
     const ended = await this.#flow(run, host, begun);
     const open = stored.status === "waiting" ? await this.#openQuestions(runId) : [];

@@ -9,6 +9,8 @@ export interface KeptAgentRun {
   readonly question: AgentQuestion;
   readonly conversationId: string;
   readonly principal: string | undefined;
+  /** There was no model when it began: it goes on without one, and is told again so. */
+  readonly alone?: boolean;
 }
 
 /** Of keys, events and outcomes in the journal. A run of another format cannot be told again. */
@@ -16,13 +18,13 @@ const agentFormat = 1;
 
 /** A run as a journal takes it. */
 export function writeAgentRun(id: string, kept: KeptAgentRun, startedAt: number): NewRun {
-  const { spec, question, conversationId, principal } = kept;
+  const { spec, question, conversationId, principal, alone } = kept;
   return {
     id,
     chain: agentRunName(spec.runner),
     definition: JSON.stringify({ agent: spec }),
     input: JSON.stringify(question),
-    context: JSON.stringify({ conversationId, ...(principal !== undefined && { principal }) }),
+    context: JSON.stringify({ conversationId, ...(principal !== undefined && { principal }), ...(alone && { alone }) }),
     format: agentFormat,
     fingerprints: "{}",
     startedAt,
@@ -42,6 +44,12 @@ export function readAgentRun(run: StoredRun): KeptAgentRun {
   // Written by this module.
   const { agent: spec } = JSON.parse(run.definition) as { agent: AgentSpec };
   const question = JSON.parse(run.input) as AgentQuestion;
-  const { conversationId, principal } = JSON.parse(run.context) as { conversationId: string; principal?: string };
-  return { spec, question, conversationId, principal };
+  const { conversationId, principal, alone = false } = JSON.parse(run.context) as KeptContext;
+  return { spec, question, conversationId, principal, alone };
+}
+
+interface KeptContext {
+  readonly conversationId: string;
+  readonly principal?: string;
+  readonly alone?: boolean;
 }

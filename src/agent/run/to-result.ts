@@ -17,7 +17,7 @@ interface Beside {
 
 /** What an agent gives for a run. */
 export function toResult(run: AgentRun, ended: Ended, { runner, startedAt, open = [] }: Beside): AgentResult {
-  const { answer = "", sources } = ended.kind === "done" ? ended.value : {};
+  const { answer = "", sources, steps } = ended.kind === "done" ? ended.value : {};
   const error = errorOf(ended);
   const final = answer === "" ? [] : withAnswer(run, answer);
   return {
@@ -29,6 +29,7 @@ export function toResult(run: AgentRun, ended: Ended, { runner, startedAt, open 
     ...(error !== undefined && { error }),
     ...(open.length > 0 && { approvals: open }),
     ...(sources !== undefined && { sources }),
+    ...(steps !== undefined && { steps }),
     toolUsageSummary: run.toolUsage,
     usage: run.usage,
     rounds: run.rounds,

@@ -1,10 +1,14 @@
 import { fail } from "../../base/index.ts";
 import { suggest } from "../../text/index.ts";
+import { crewRunner } from "../crew/crew-runner.ts";
 import type { Runner } from "../runner.ts";
 import { autonomousRunner } from "./autonomous-runner.ts";
 import { llmRunner } from "./llm-runner.ts";
+import { plannedRunner } from "./planned/planned-runner.ts";
+import { projectRunner } from "./project/project-runner.ts";
+import { vaultRunner } from "./vault/vault-runner.ts";
 
-const runners: readonly Runner[] = [autonomousRunner, llmRunner];
+const runners: readonly Runner[] = [autonomousRunner, plannedRunner, vaultRunner, projectRunner, crewRunner, llmRunner];
 
 /** The names of the runners there are. */
 export const runnerNames: readonly string[] = runners.map(({ name }) => name);

@@ -128,14 +128,15 @@ export class RunApprovals {
   /** Asks for a call that the tool of a step makes on its own: once somebody said yes, the step is made again. */
   innerApproverFor(call: StepCall): Approver {
     return {
-      ask: async (request) => {
+      ask: async (request, _signal, chosen = false) => {
         const { runId } = this.#parts;
         const { tool, allowed = [] } = call.work;
         const base = baseOf(call.key);
         // Other than that of the step's own call, also where the tool calls itself.
         const key = approvalKey(runId, [base, "inside", request.key], undefined);
         if (allowed.includes(key)) return { kind: "approved" };
-        if (call.effect === "once") return { kind: "rejected", asked: false, note: cannotWait(tool, request.tool) };
+        if (call.effect === "once" && !chosen)
+          return { kind: "rejected", asked: false, note: cannotWait(tool, request.tool) };
         const message = `${request.message} (${tool} wants to call it)`;
         const asked = await this.#request({ ...request, key, runId, ...aboutStep(base, message) });
         const { id: approvalId, status, note, args } = asked;

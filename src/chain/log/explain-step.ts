@@ -5,6 +5,7 @@ import { explainAttempts } from "./explain-attempts.ts";
 import { explainInput } from "./explain-input.ts";
 import { explainItem } from "./explain-item.ts";
 import { explainSkip } from "./explain-skip.ts";
+import { explainSources } from "./explain-sources.ts";
 import { explainTiming } from "./explain-timing.ts";
 import type { LogRedactor } from "./log-value.ts";
 import { lastMoment, stepDuration } from "./run-metrics.ts";
@@ -41,6 +42,7 @@ export function explainStep(run: RunFacts, path: string, options: ExplainOptions
     ...explainTiming(site),
     ...explainInput(site, untrustedInput(site)),
     ...explainAttempts(site),
+    ...explainSources(site),
     ...ending(site),
   ].map((sentence) => stripUnsafe(sentence));
 }

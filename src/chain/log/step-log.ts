@@ -1,5 +1,6 @@
 import type { Failure } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
+import { type LeftOutTool, toldSources } from "../../tool/index.ts";
 import type { FailedAttempt, ItemState, OpenQuestion, StepState, StepStatus } from "../run/step-state.ts";
 import { toLocalTime } from "./local-time.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
@@ -61,6 +62,10 @@ export interface StepLog {
   readonly parallel_count?: number;
   readonly tokens_used?: number;
   readonly memory_id?: string;
+  /** Where tools were chosen from: those whose results these are, those that failed, and those that were not called. */
+  readonly sources?: readonly string[];
+  readonly failed_sources?: readonly LeftOutTool[];
+  readonly passed_over?: readonly LeftOutTool[];
   readonly cached?: true;
   /** A person said that its work had been done when its process ended, and gave the output. */
   readonly said_done?: true;
@@ -134,6 +139,20 @@ function reportedFields(state: StepState, redactor: LogRedactor): Partial<StepLo
     ...(parallel !== undefined && { parallel_count: parallel }),
     ...(tokens !== undefined && { tokens_used: tokens }),
     ...(memory !== undefined && { memory_id: redactor.text(memory) }),
+    ...sourceFields(state, redactor),
+  };
+}
+
+/** Of a `for_each` every item has its own. */
+function sourceFields({ facts, items }: StepState, redactor: LogRedactor): Partial<StepLog> {
+  const told = facts === undefined || items !== undefined ? undefined : toldSources(facts);
+  if (told === undefined) return {};
+  const safe = (tools: readonly LeftOutTool[]): readonly LeftOutTool[] =>
+    tools.map((left) => ({ ...left, message: redactor.text(left.message) }));
+  return {
+    sources: told.sources,
+    ...(told.failed.length > 0 && { failed_sources: safe(told.failed) }),
+    ...(told.passedOver.length > 0 && { passed_over: safe(told.passedOver) }),
   };
 }
 

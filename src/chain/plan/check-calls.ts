@@ -197,7 +197,10 @@ class CallsCheck {
     if (targetEffect(target, params) !== "once") return;
     if (typeof target.tool.effect === "function" && !params.constant) return;
     const message = `"${target.name}" must not run twice (effect: once), so it is not tried again`;
-    const hint = 'remove it; or, if running twice does no harm, give the tool the effect "idempotent"';
+    const hint =
+      target.among === undefined
+        ? 'remove it; or, if running twice does no harm, give the tool the effect "idempotent"'
+        : "remove it; or call one of the tools behind it by its name, so that no other does the work again";
     this.#report.add("useless_retry", [...path, own], [message, { part: "key", hint, severity: "warning" }]);
   }
 }

@@ -104,9 +104,10 @@ function askingHint({ role }: StepCall, { step, chain }: Harm): string {
 /** How whoever runs the workspace vouches for a source. */
 function trustHint(source: PlanStep): string {
   const target = outsideTarget(source);
-  if (target?.chooses === true) {
-    return `call one of the tools that are called "${target.name}" by its full name, and trust that`;
+  const names = target?.among ?? [target?.tool?.name ?? target?.name ?? source.target.name];
+  if (names.length === 0 || new Set(names).size < names.length) {
+    return `call one of the tools that are called "${target?.name}" by its full name, and trust that`;
   }
-  const name = target?.tool?.name ?? target?.name ?? source.target.name;
-  return `trust the source: chains: { trusted: [${name}] } in windlass.yaml`;
+  const shown = [...names.slice(0, 8), ...(names.length > 8 ? ["…"] : [])].join(", ");
+  return `trust the source: chains: { trusted: [${shown}] } in windlass.yaml`;
 }

@@ -37,11 +37,15 @@ export class TargetFinder {
     return name !== "" && name === this.#self.name ? { name, chain: this.#self.plan } : { name };
   }
 
-  /** Who trusts a tool by its name does not mean others that share it, such as those of servers. */
-  #toolOf({ tool, chooses = false }: Registration): Pick<Target, "tool" | "trusted" | "chooses"> {
-    const isOne = !chooses || tool.name.startsWith("capability:");
-    const trusted = isOne && this.#context.trusted?.includes(tool.name) === true;
-    return { tool, ...(trusted && { trusted }), ...(!isOne && { chooses }) };
+  /**
+   * Who trusts a tool by its name does not mean others that share it, such as those of servers; and who trusts a
+   * capability cannot mean tools that get it later, so that each of those that have it has to be trusted.
+   */
+  #toolOf({ tool, chooses = false, among = [] }: Registration): Pick<Target, "tool" | "trusted" | "among"> {
+    const names = chooses ? among.map((one) => one.tool.name) : [tool.name];
+    const isClear = names.length > 0 && new Set(names).size === names.length;
+    const trusted = isClear && names.every((name) => this.#context.trusted?.includes(name) === true);
+    return { tool, ...(trusted && { trusted }), ...(chooses && { among: names }) };
   }
 
   #unknown(name: string, path: YamlPath): void {

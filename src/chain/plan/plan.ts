@@ -13,8 +13,8 @@ export interface Target {
   readonly chain?: () => Plan;
   /** The workspace relies on what the tool gives. */
   readonly trusted?: boolean;
-  /** The name stands for several tools, of which one is chosen when it is called. */
-  readonly chooses?: boolean;
+  /** The name stands for these tools, of which one is chosen when it is called. */
+  readonly among?: readonly string[];
 }
 
 /** When and how often a failed attempt is made again. */

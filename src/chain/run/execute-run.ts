@@ -7,6 +7,7 @@ import { eventRedactor } from "./event-redactor.ts";
 import { interpret } from "./interpret.ts";
 import type { RunListener } from "./run-events.ts";
 import type { RunFacts } from "./run-facts.ts";
+import type { RunObserver } from "./run-observer.ts";
 
 /** A run to be executed, from its beginning or from where it was left. */
 export interface RunTask extends HostTask {
@@ -19,6 +20,7 @@ export interface RunTask extends HostTask {
   readonly keeper?: RunKeeper | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: RunListener | undefined;
+  readonly observer?: RunObserver | undefined;
   /** Gets the host, for whoever closes the process. */
   readonly onHost?: ((host: JournalHost) => void) | undefined;
 }
@@ -32,7 +34,14 @@ export interface Executed {
 }
 
 /** Executes a run until its end, until it waits for a person, or until the process closes. */
-export async function executeRun(task: RunTask): Promise<Executed> {
+export function executeRun(task: RunTask): Promise<Executed> {
+  const { observer, lease, plan, events } = task;
+  if (observer === undefined) return execute(task);
+  const run = { runId: lease.runId, chain: plan.name, resumed: events.length > 0 };
+  return observer.run(run, () => execute(task));
+}
+
+async function execute(task: RunTask): Promise<Executed> {
   const host = openHost(task);
   const { plan, input, context, signal, keeper } = task;
   const cancel = (): void => host.cancelRun(undefined);

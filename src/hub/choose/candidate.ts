@@ -11,8 +11,8 @@ export interface Candidate {
   /** What results and failures call it: its name, with its source where another has the same. */
   readonly label: string;
   /**
-   * Whether it may run beside others. A tool of an MCP server for which the workspace declared nothing is only there in
-   * case all others fail: a server must not come into calls of somebody else's tool by choosing its name.
+   * Whether it may run beside others. Of several MCP servers that have a name, those for which the workspace declared
+   * nothing are called one after another.
    */
   readonly joins: boolean;
   readonly mapping?: ToolMapping | undefined;

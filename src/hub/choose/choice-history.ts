@@ -1,5 +1,10 @@
 import type { Candidate } from "./candidate.ts";
 
+/** Something that stands for a candidate. */
+interface Ordered {
+  readonly candidate: Candidate;
+}
+
 /** Who succeeded and who failed lately under one name: that decides who goes first. */
 export class ChoiceHistory {
   readonly #recentMs: number;
@@ -27,26 +32,23 @@ export class ChoiceHistory {
   }
 
   /**
-   * By name: the last that succeeded, then by priority, then as registered. By capability: those that did not fail
-   * lately, then by priority, and equals take turns. Whoever may not run beside others comes last.
+   * By name: the last that succeeded, then by priority, then as registered. By capability, where `takesTurns` says who
+   * does: those that did not fail lately, then by priority, and equals take turns. Whoever may not run beside others
+   * comes last.
    */
-  order(candidates: readonly Candidate[], now: number, byCapability: boolean): readonly Candidate[] {
-    const rank = (candidate: Candidate): readonly number[] => [
+  order<T extends Ordered>(all: readonly T[], now: number, takesTurns?: (one: T) => boolean): readonly T[] {
+    const rank = ({ candidate }: T): readonly number[] => [
       candidate.joins ? 0 : 1,
-      byCapability ? this.#failedLately(candidate, now) : this.#succeededLast(candidate, now),
+      takesTurns === undefined ? this.#succeededLast(candidate, now) : this.#failedLately(candidate, now),
       candidate.registration.priority,
     ];
-    const ranked = candidates
-      .map((candidate) => ({ candidate, rank: rank(candidate) }))
-      .toSorted((a, b) => compare(a.rank, b.rank));
-    return byCapability ? this.#rotated(ranked) : ranked.map(({ candidate }) => candidate);
-  }
-
-  #rotated(ranked: readonly Ranked[]): readonly Candidate[] {
-    const groups = Map.groupBy(ranked, ({ rank }) => rank.join(" "));
+    const ranked = all.map((one) => ({ one, rank: rank(one) })).toSorted((a, b) => compare(a.rank, b.rank));
+    if (takesTurns === undefined) return ranked.map(({ one }) => one);
+    const groups = Map.groupBy(ranked, (entry) => entry.rank.join(" "));
     return [...groups.values()].flatMap((equals) => {
-      const first = this.#turn % equals.length;
-      return [...equals.slice(first), ...equals.slice(0, first)].map(({ candidate }) => candidate);
+      const ones = equals.map(({ one }) => one);
+      const first = ones.every(takesTurns) ? this.#turn % ones.length : 0;
+      return [...ones.slice(first), ...ones.slice(0, first)];
     });
   }
 
@@ -58,11 +60,6 @@ export class ChoiceHistory {
     const at = this.#failed.get(label);
     return at !== undefined && now - at < this.#recentMs ? 1 : 0;
   }
-}
-
-interface Ranked {
-  readonly candidate: Candidate;
-  readonly rank: readonly number[];
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

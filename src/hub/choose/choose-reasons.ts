@@ -11,6 +11,11 @@ export const chooseReasons = {
     means: "Tools have the capability, but none can serve its contract without a mapping.",
     retry: "never",
   },
+  broken_contract: {
+    code: "not_available",
+    means: "The file that describes the capability cannot be used; no tool is called without its mappings.",
+    retry: "never",
+  },
   contract: { code: "output_invalid", means: "What the tool gave does not fit the contract of the capability." },
 } as const;
 

@@ -17,7 +17,8 @@ export interface Combined {
 
 /**
  * Makes one output of the results that count: lists of one form are merged as data, what is equal stays as it is, and
- * everything else becomes one text, except where something else is promised: then the best stands for all.
+ * texts become one text. Of all other data the best stands for all: nobody who reads a field of an object gets a text
+ * only because a second tool answered.
  */
 export async function combine(won: readonly Tried[], made: MadeChoice, context: ToolContext): Promise<Combined> {
   const outputs = won.map(({ verdict }) => (verdict.kind === "failed" ? null : verdict.output));
@@ -27,7 +28,7 @@ export async function combine(won: readonly Tried[], made: MadeChoice, context: 
   if (merged !== undefined) return { output: merged, synthesized: true, by: "data", used: won };
   const [first, ...others] = outputs.map(canonicalJson);
   if (others.every((other) => other === first)) return { ...best, used: won };
-  if (await promisesMore(won, made)) return best;
+  if (!outputs.every((output) => typeof output === "string") || (await promisesMore(won, made))) return best;
   const { choice, world } = made;
   const { text, by } = await synthesise({
     ...world,

@@ -1,9 +1,11 @@
+import { canonicalJson } from "../../base/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
-import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../tool/index.ts";
+import { type AnyTool, type Effect, type ToolContext, defineTool, fingerprintTool } from "../../tool/index.ts";
 import { type Candidate, type Choice, argumentsFor } from "./candidate.ts";
 import type { ChoiceWorld } from "./choice-world.ts";
-import { destructiveWith, effectWith } from "./entrants.ts";
+import { checkArguments } from "./check-arguments.ts";
 import type { HubLimits } from "./hub-limits.ts";
+import { destructiveWith, effectWith } from "./prepare-candidate.ts";
 import { sharedInput } from "./shared-input.ts";
 
 const harm: readonly Effect[] = ["pure", "read", "idempotent", "once"];
@@ -36,9 +38,24 @@ export function compositeTool(choice: Choice, world: ChoiceWorld): AnyTool {
     id: name,
     input: contract?.input ?? sharedInput(candidates),
     ...(output !== undefined && { output }),
+    ...(contract?.broken !== undefined && { broken: contract.broken }),
     effect: mostHarmful(choice),
     destructive: isDestructive(choice),
+    // Worked out where somebody compares it: all schemas are looked at.
+    get revision() {
+      return revisionOf(choice);
+    },
   });
+}
+
+/** Changes with the contract and with whatever may be chosen: a run that goes on later goes on with the same. */
+function revisionOf({ contract, candidates }: Choice): string {
+  const tools = candidates.map(({ label, registration: { source, tool } }) => [label, source, fingerprintTool(tool)]);
+  return canonicalJson([contract?.text ?? null, contract?.kind ?? null, tools.toSorted(byLabel)]);
+}
+
+function byLabel([one = ""]: readonly string[], [other = ""]: readonly string[]): number {
+  return one < other ? -1 : 1;
 }
 
 /** What people and models read of a choice: the words of its contract, or those of its first candidate. */
@@ -54,11 +71,19 @@ function describedBy({ name, contract }: Choice, first: AnyTool | undefined) {
 function mostHarmful(choice: Choice): AnyTool["effect"] {
   const tools = choice.candidates.map(({ registration }) => registration.tool);
   const [first = "read", ...others] = new Set(tools.map(({ effect }) => effect));
-  if (typeof first !== "function" && others.length === 0) return first;
-  return (args: unknown) => {
-    const found = runnable(choice, args).map(([tool, own]) => effectWith(tool, own));
-    return harm[Math.max(...found.map((effect) => harm.indexOf(effect)))] ?? "once";
-  };
+  const isKnown =
+    others.length === 0 && (first !== "idempotent" || tools.length === 1 || choice.contract !== undefined);
+  if (typeof first !== "function" && isKnown) return tools.length > 1 ? together(tools.map(() => first)) : first;
+  return (args: unknown) => together(runnable(choice, args).map(([tool, own]) => effectWith(tool, own)));
+}
+
+/**
+ * The effect of a call that one of these makes, nobody knows which. What twice is once with each of them is twice with
+ * two: after a failure, or a crash, the work may have been done by one, and be done again by another.
+ */
+function together(effects: readonly Effect[]): Effect {
+  const most = harm[Math.max(...effects.map((effect) => harm.indexOf(effect)))] ?? "once";
+  return most === "idempotent" && effects.filter((effect) => effect === most).length > 1 ? "once" : most;
 }
 
 function isDestructive(choice: Choice): AnyTool["destructive"] {
@@ -74,9 +99,8 @@ function runnable({ candidates, contract }: Choice, args: unknown): readonly (re
     const { tool } = candidate.registration;
     const own = argumentsFor(candidate, contract, args);
     if ("issues" in own) return [];
-    const validation = tool.input.validate(own.args);
+    const validation = checkArguments(tool.input, own.args);
     if (validation instanceof Promise) {
-      validation.catch(() => undefined);
       // What it depends on is not known yet.
       return [[{ ...tool, ...unknownEffect(tool) }, own.args] as const];
     }

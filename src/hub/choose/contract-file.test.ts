@@ -113,7 +113,9 @@ describe("[N10] a capability's contract", () => {
       }),
     });
     const { call } = worldOf([fits], { contracts: [contractIn(translate)] });
-    expect(await call("capability:translate", { text: "x" })).toMatchObject({ output: { text: "x", more: 1 } });
+    const result = await call("capability:translate", { text: "x" });
+    // What the contract does not name is the tool's own: another tool would not give it.
+    expect(result.success && result.output).toEqual({ text: "x" });
   });
 
   test("says why tools that have the capability cannot serve it", async () => {
@@ -239,13 +241,57 @@ describe("a file of a capability", () => {
     writeFileSync(join(tmpdir(), "windlass-outside.yaml"), "name: search");
     symlinkSync(join(tmpdir(), "windlass-outside.yaml"), join(dir, "d.yaml"));
     const { contracts, problems } = await loadContracts(dir, root);
-    expect(contracts.map(({ name, file }) => [name, file])).toEqual([["translate", "capabilities/a.yaml"]]);
+    expect(contracts.map(({ name, file, broken }) => [name, file, broken !== undefined])).toEqual([
+      ["c", "capabilities/c.yaml", true],
+      ["d", "capabilities/d.yaml", true],
+      ["translate", "capabilities/a.yaml", false],
+    ]);
     const codes = Object.fromEntries(problems.map(({ file, code }) => [file, code]));
     expect(codes).toMatchObject({
       "capabilities/b.yaml": "duplicate_capability",
       "capabilities/c.yaml": expect.any(String),
       "capabilities/d.yaml": "outside_workspace",
     });
+  });
+});
+
+describe("[N10] a contract that is written down", () => {
+  const said = (text: string) =>
+    problemsIn(text).map(({ severity, line, message, hint }) => `${severity} ${line}: ${message}; ${hint}`);
+
+  test("with the input of a chain is told once how to write it", () => {
+    const short = translate.replace(/input:[^]*?output:/, "input: { text: string, to: string }\noutput:");
+    expect(said(short)).toEqual([
+      "error 5: `input` of a capability is a JSON Schema; write input: { type: object, properties: { text: { type: string } } }",
+    ]);
+  });
+
+  test("is warned about where it looks for what its output does not have", () => {
+    expect(said(translate.replace("non_empty: $.text", "non_empty: $.txet"))).toEqual([
+      'warning 15: there is no "txet" in `output`, so that nothing is ever found there; did you mean "text"?',
+    ]);
+    const list = (key: string, path: string) => `name: lists
+input: { type: object, properties: { q: { type: string } } }
+output:
+  type: object
+  properties: { found: { type: array, items: { type: object, properties: { url: { type: string } } } } }
+non_empty: ${path}
+merge: { list: found, key: ${key} }
+`;
+    for (const path of ["$.found", "$['found'][0].url", '"$[\\"found\\"][*].url"', "$..anything", "$.found[?@.x]"])
+      expect(said(list("url", path))).toEqual([]);
+    expect(said(list("ulr", "$.found[*].uri"))).toEqual([
+      'warning 6: there is no "uri" in `output`, so that nothing is ever found there; did you mean "url"?',
+      'warning 7: there is no "ulr" in `output`, so that nothing is ever found there; did you mean "url"?',
+    ]);
+    expect(
+      said(
+        list("x", "$.found").replace(
+          "object, properties: { url",
+          "object, additionalProperties: true, properties: { url",
+        ),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -275,6 +321,23 @@ describe("what a file says of tools", () => {
     expect(warned(translate.replace("deepl:", "deep:"))).toEqual([
       'warning 17 unknown_tool: there is no tool "deep"; did you mean "deepl"?',
     ]);
+  });
+
+  test("is held against them: arguments that a tool needs, patterns that fit none, sources that there are not", () => {
+    const needs = { ...plain, input: fromJsonSchema({ ...plain.input.json, required: ["q", "target"] }) };
+    const resolve = () => ({ tool: needs, source: "tools", owner: "tools", priority: 0 });
+    expect(warned(translate.replace(/, target: "[^"]*"/, ""), { resolve })).toEqual([
+      'warning 18 missing_parameter: the tool "deepl" needs "target", which is not here; write target: "${input.…}"',
+    ]);
+    expect(warned(translate, { resolve })).toEqual([]);
+    expect(warned(translate.replace("lib/*", "lbi/*"))).toEqual([
+      'warning 20 unknown_tool: no tool is called like "lbi/*"; windlass tools lists the names',
+    ]);
+    expect(warned(translate.replace("lib/*", "source:mcp"))).toEqual([
+      'warning 20 unknown_source: tools have no source "mcp"; did you mean "source:mcps"?',
+    ]);
+    expect(warned(translate.replace("lib/*", "source:mcps"))).toEqual([]);
+    expect(warned(translate.replace("lib/*", "web/*"), { whyMissing: () => "never connected to" })).toEqual([]);
   });
 
   test("is not doubted where the tool may be a server's that nobody asked yet", () => {

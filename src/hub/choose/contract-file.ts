@@ -7,6 +7,7 @@ import { type MappingFault, compileResult } from "./compile-result.ts";
 import { contractFileSchema } from "./contract-file-schema.ts";
 import { type Contract, type MergeRule, type ToolMapping, matcherOf } from "./contract.ts";
 import { capabilityName } from "./derive-capabilities.ts";
+import { strayKey } from "./stray-key.ts";
 import { type ToolKind, kindOf } from "./tool-kind.ts";
 
 /** A file of a capability, and what is wrong with it. */
@@ -40,13 +41,15 @@ export function parseContract(source: string, { file, known }: ContractFileOptio
   const name = capabilityName(String(yaml.value["name"]));
   const contract = new ContractReader(yaml.value, report, known?.get(name)).read(name);
   const { problems } = report;
-  return { contract: hasErrors(problems) ? undefined : { ...contract, file }, problems };
+  return { contract: hasErrors(problems) ? undefined : { ...contract, file, text: source }, problems };
 }
 
 class ContractReader {
   readonly #given: Readonly<Record<string, unknown>>;
   readonly #report: FileReport;
   readonly #base: Contract | undefined;
+  /** Nothing is said about arguments that cannot be known. */
+  #isInputKnown = true;
 
   constructor(given: Readonly<Record<string, unknown>>, report: FileReport, base: Contract | undefined) {
     this.#given = given;
@@ -58,9 +61,9 @@ class ContractReader {
     const base = this.#base;
     if (/[\s:]/.test(name)) this.#add("bad_value", ["name"], "a capability is one word without colons");
     const input = this.#schema("input") ?? base?.input ?? this.#noInput();
-    const output = this.#schema("output");
-    const nonEmpty = this.#nonEmpty();
-    const merge = this.#merge(input, output ?? base?.output);
+    const output = this.#schema("output") ?? base?.output;
+    const nonEmpty = this.#nonEmpty(output);
+    const merge = this.#merge(input, output);
     return {
       ...base,
       ...this.#words(name),
@@ -97,13 +100,15 @@ class ContractReader {
   }
 
   #noInput(): SyncSchema {
-    this.#add("missing_key", [], 'the file needs the key "input": what callers of the capability pass');
+    if (this.#isInputKnown)
+      this.#add("missing_key", [], 'the file needs the key "input": what callers of the capability pass');
     return fromJsonSchema({ type: "object" });
   }
 
   #schema(key: "input" | "output"): SyncSchema | undefined {
     const given = this.#given[key];
     if (given === undefined || given === null) return undefined;
+    if (key === "input" && isShorthand(given)) return this.#shorthand(given);
     const json = readShape(given, [key], this.#report);
     if (key === "input" && json["type"] !== "object") {
       this.#add("wrong_type", [key], "`input` describes an object: arguments have names");
@@ -118,9 +123,20 @@ class ContractReader {
     }
   }
 
-  #nonEmpty(): Select | undefined {
+  /** Arguments as chains write them: one word about it is enough. */
+  #shorthand(given: Readonly<Record<string, unknown>>): undefined {
+    const [[name, type] = ["", ""]] = Object.entries(given);
+    const shown = typeof type === "string" ? type : "…";
+    const hint = `write input: { type: object, properties: { ${name}: { type: ${shown} } } }`;
+    this.#report.add("wrong_type", ["input"], ["`input` of a capability is a JSON Schema", { hint, part: "key" }]);
+    this.#isInputKnown = false;
+    return undefined;
+  }
+
+  #nonEmpty(output: SyncSchema | undefined): Select | undefined {
     const path = this.#text("non_empty");
     if (path === undefined) return undefined;
+    if (output !== undefined) this.#warnOfStray(path, output.json, ["non_empty"]);
     try {
       return compileSelect(path);
     } catch (error) {
@@ -137,6 +153,8 @@ class ContractReader {
     // The format says that they are texts.
     const { list, key, most } = given as { list: string; key: string; most?: string };
     this.#checkKey(list, keysOf(output?.json ?? {}), ["merge", "list"]);
+    const items = isRecord(output?.json["properties"]) ? output.json["properties"][list] : undefined;
+    if (isRecord(items)) this.#warnOfStray(`$[*]["${key}"]`, items, ["merge", "key"]);
     if (most !== undefined) this.#checkKey(most, keysOf(input.json), ["merge", "most"]);
     return { list, key, ...(most !== undefined && { most }) };
   }
@@ -184,12 +202,27 @@ class ContractReader {
       if (!roots.includes(root)) {
         const message = `"${text}" is not known here; ${roots.join(", ")} ${roots.length > 1 ? "are" : "is"}`;
         this.#fault({ path: valuePath, message, inside }, path);
-      } else if (root === "input" && typeof first === "string" && !keysOf(input).includes(first)) {
+      } else if (
+        this.#isInputKnown &&
+        root === "input" &&
+        typeof first === "string" &&
+        !keysOf(input).includes(first)
+      ) {
         const near = suggest(first, keysOf(input));
         const hint = near === undefined ? undefined : `did you mean "input.${near}"?`;
         this.#fault({ path: valuePath, message: `the capability has no argument "${first}"`, hint, inside }, path);
       }
     }
+  }
+
+  /** A slip there is none of the format: nothing is ever found by it. */
+  #warnOfStray(jsonPath: string, schema: JsonSchema, path: YamlPath): void {
+    const stray = strayKey(jsonPath, schema);
+    if (stray === undefined) return;
+    const near = suggest(stray.key, stray.known);
+    const hint = near === undefined ? `there is ${stray.known.join(", ")}` : `did you mean "${near}"?`;
+    const message = `there is no "${stray.key}" in \`output\`, so that nothing is ever found there`;
+    this.#report.add("unknown_key", path, [message, { hint, severity: "warning" }]);
   }
 
   #checkKey(key: string, known: readonly string[], path: YamlPath): void {
@@ -207,6 +240,18 @@ class ContractReader {
     this.#report.add(code, path, [message]);
   }
 }
+
+/** `{ query: string }`, as chains describe their input: not one word of it is of JSON Schema. */
+function isShorthand(given: unknown): given is Readonly<Record<string, unknown>> {
+  if (!isRecord(given) || Object.keys(given).length === 0) return false;
+  return !Object.keys(given).some((key) => wordsOfSchemas.has(key) || key.startsWith("$"));
+}
+
+const wordsOfSchemas: ReadonlySet<string> = new Set(
+  "type properties required additionalProperties description title default enum const anyOf oneOf allOf not examples".split(
+    " ",
+  ),
+);
 
 interface Allowed {
   readonly roots: readonly string[];

@@ -1,5 +1,7 @@
 import type { Problem } from "../../text/index.ts";
+import { type FolderEvent, FolderEvents } from "../folder/folder-events.ts";
 import { FolderRuns, type ReloadMode, noChange } from "../folder/folder-runs.ts";
+import type { Contract } from "./contract.ts";
 import type { Hub } from "./hub.ts";
 import { type LoadedContracts, loadContracts } from "./load-contracts.ts";
 import type { MappedTools } from "./unmatched-mappings.ts";
@@ -11,17 +13,21 @@ export interface ContractFolderOptions {
   readonly root: string;
   readonly hub: Pick<Hub, "setContracts" | keyof MappedTools>;
   readonly mode?: ReloadMode;
+  /** Told of every file that cannot be used, whenever that changes. */
+  readonly onEvent?: (event: FolderEvent) => void;
 }
 
-/** A folder of contracts, kept in step with a hub. */
+/** A folder of contracts, kept in step with a hub. An edit that does not work keeps the contract that did. */
 export class ContractFolder {
   readonly #runs: FolderRuns;
   readonly #tools: MappedTools;
   #stamp = "";
+  #contracts: readonly Contract[] = [];
   #problems: readonly Problem[] = [];
   #unmatched: LoadedContracts["unmatched"] = () => [];
 
-  constructor({ dir, root, hub, mode }: ContractFolderOptions) {
+  constructor({ dir, root, hub, mode, onEvent }: ContractFolderOptions) {
+    const events = new FolderEvents({ source: "capabilities", onEvent });
     this.#tools = hub;
     this.#runs = new FolderRuns({
       dir,
@@ -32,8 +38,11 @@ export class ContractFolder {
         this.#stamp = stamp;
         this.#problems = problems;
         this.#unmatched = unmatched;
-        hub.setContracts(contracts);
-        return noChange;
+        this.#contracts = keepGood(contracts, this.#contracts);
+        hub.setContracts(this.#contracts);
+        // Contracts are no tools: what is told of them is what is wrong.
+        const errors = events.ended({ why: "load", change: noChange, problems, owners: new Map() });
+        return { ...noChange, errors };
       },
     });
   }
@@ -62,4 +71,13 @@ export class ContractFolder {
   close(): Promise<void> {
     return this.#runs.close();
   }
+}
+
+/** What is there now, with the last version that worked of each file that does not. */
+function keepGood(now: readonly Contract[], before: readonly Contract[]): readonly Contract[] {
+  const names = new Set(now.filter(({ broken }) => broken === undefined).map(({ name }) => name));
+  return now.map((contract) => {
+    const last = contract.broken === undefined ? undefined : before.find(({ file }) => file === contract.file);
+    return last === undefined || names.has(last.name) ? contract : last;
+  });
 }

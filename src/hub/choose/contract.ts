@@ -1,3 +1,4 @@
+import type { Failure } from "../../base/index.ts";
 import { type CompiledValue, type Select, isExpressionError } from "../../expr/index.ts";
 import type { SyncSchema } from "../../schema/index.ts";
 import type { Registration } from "../../tool/index.ts";
@@ -42,6 +43,10 @@ export interface Contract {
   readonly tools: readonly ToolMapping[];
   /** Where it was written; undefined for one that is built in. */
   readonly file?: string;
+  /** What is written there. */
+  readonly text?: string;
+  /** Why nobody can serve it: its file cannot be used, and without its mappings tools would be called at random. */
+  readonly broken?: Failure;
 }
 
 /** The pattern of a mapping as a test of tools. */

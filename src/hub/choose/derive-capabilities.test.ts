@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { deriveCapabilities } from "./derive-capabilities.ts";
+import { capabilityKeywords } from "./capability-keywords.ts";
+import { capabilityName, deriveCapabilities } from "./derive-capabilities.ts";
 
 const derive = deriveCapabilities();
 const of = (name: string, description = "Works."): readonly string[] => derive({ name, description });
@@ -43,6 +44,20 @@ describe("[C06] capabilities from names and descriptions", () => {
     expect(more({ name: "googleIt", description: "Works." })).toEqual(["search"]);
     expect(more({ name: "x", description: "Stocks and bonds." })).toEqual(["finance"]);
     expect(more({ name: "x", description: "查股票" })).toEqual(["finance"]);
+  });
+
+  test("are one capability by their English and by their Chinese name", () => {
+    const names = Object.entries(capabilityKeywords).flatMap(([name, { aliases = [] }]) =>
+      aliases.map((alias) => [capabilityName(alias), name]),
+    );
+    expect(names.length).toBeGreaterThanOrEqual(Object.keys(capabilityKeywords).length);
+    for (const [found, name] of names) expect(found).toBe(name);
+    expect([capabilityName(" 天气 "), capabilityName("Ｓearch"), capabilityName("抓取")]).toEqual([
+      "weather",
+      "search",
+      "fetch",
+    ]);
+    expect(deriveCapabilities({ 天气: ["台风"] })({ name: "x", description: "台风路径" })).toEqual(["weather"]);
   });
 
   test("take linear time on hostile descriptions", () => {

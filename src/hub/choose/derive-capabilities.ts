@@ -1,5 +1,5 @@
 import { sentenceEnds } from "../../text/index.ts";
-import { type CapabilityKeywords, capabilityKeywords } from "./capability-keywords.ts";
+import { type CapabilityKeywords, capabilityKeywords, namedByAlias } from "./capability-keywords.ts";
 
 /** Finds out what a tool can do from its name and its description. */
 export type DeriveCapabilities = (tool: { readonly name: string; readonly description: string }) => readonly string[];
@@ -39,24 +39,26 @@ interface Rule {
 }
 
 function rulesOf(more: Readonly<Record<string, readonly string[]>>): readonly Rule[] {
-  const names = new Set([...Object.keys(capabilityKeywords), ...Object.keys(more)]);
+  const added = Map.groupBy(Object.entries(more), ([name]) => capabilityName(name));
+  const names = new Set([...Object.keys(capabilityKeywords), ...added.keys()]);
   return [...names].map((capability) => {
-    const usual: CapabilityKeywords = Object.hasOwn(capabilityKeywords, capability)
-      ? (capabilityKeywords[capability] ?? { words: [] })
-      : { words: [] };
-    const added = Object.hasOwn(more, capability) ? (more[capability] ?? []) : [];
+    const usual: CapabilityKeywords | undefined = Object.hasOwn(capabilityKeywords, capability)
+      ? capabilityKeywords[capability]
+      : undefined;
+    const own = (added.get(capability) ?? []).flatMap(([, words]) => words);
     return {
-      capability: capabilityName(capability),
-      words: [...usual.words, ...added].flatMap(formsOf),
-      nameWords: (usual.inName ?? []).flatMap(formsOf),
-      unless: (usual.unless ?? []).flatMap(formsOf),
+      capability,
+      words: [...(usual?.words ?? []), ...own].flatMap(formsOf),
+      nameWords: (usual?.inName ?? []).flatMap(formsOf),
+      unless: (usual?.unless ?? []).flatMap(formsOf),
     };
   });
 }
 
-/** The one form of a capability's name. */
+/** The one form of a capability's name; what is called by several names, such as search and 搜索, has one. */
 export function capabilityName(name: string): string {
-  return name.normalize("NFKC").trim().toLowerCase();
+  const plain = name.normalize("NFKC").trim().toLowerCase();
+  return namedByAlias.get(plain) ?? plain;
 }
 
 /** A Latin word in the forms that descriptions use, each between blanks; other scripts have no blanks to go by. */

@@ -1,9 +1,10 @@
-import type { Issue } from "../../base/index.ts";
-import { type Permission, effectOf, rulingsOf } from "../../engine/index.ts";
+import type { Permission } from "../../engine/index.ts";
+import { reuseOf } from "../../engine/index.ts";
 import { formatDuration } from "../../text/index.ts";
-import type { AnyTool, Effect, ToolContext } from "../../tool/index.ts";
-import { type Candidate, type Choice, argumentsFor } from "./candidate.ts";
+import type { Effect, ToolContext } from "../../tool/index.ts";
+import type { Candidate, Choice } from "./candidate.ts";
 import type { MadeChoice } from "./choice-world.ts";
+import { prepareCandidate } from "./prepare-candidate.ts";
 import { type Strategy, strategyFor } from "./tool-kind.ts";
 
 /** A candidate that can run with the arguments at hand. */
@@ -28,94 +29,66 @@ export interface Entrants {
 }
 
 /** Finds out which candidates of a choice can run with these arguments. Some are always left if any can. */
-export async function findEntrants({ choice, world, args }: MadeChoice, context: ToolContext): Promise<Entrants> {
-  const { clock, breakers, isAvailable } = world;
-  const now = clock.elapsed();
-  const passed: PassedOver[] = [];
-  const ready: Entrant[] = [];
-  const rulings = rulingsOf(context);
-  for (const candidate of world.historyOf(choice.name).order(choice.candidates, now, choice.byCapability)) {
-    const { tool } = candidate.registration;
-    const prepared = isAvailable(tool) ? await prepare(candidate, choice, args) : "it is switched off";
-    if (typeof prepared === "string") {
-      passed.push({ candidate, why: prepared });
-      continue;
-    }
-    const { own, effect, destructive } = prepared;
-    const { name, aliases } = tool;
-    const { source } = candidate.registration;
-    const permission = rulings({ tool: name, aliases, source, effect, destructive });
-    ready.push({ candidate, args: own, effect, permission });
-  }
-  const allowed = keepSome(ready, ({ permission }) => permission !== "deny", first);
-  for (const { candidate } of ready.filter((entrant) => !allowed.includes(entrant)))
-    passed.push({ candidate, why: "a rule denies it" });
-  const restOf = ({ candidate }: Entrant): number => breakers.restMs(candidate.registration.tool, now);
-  const awake = keepSome(
-    allowed,
-    (entrant) => restOf(entrant) === 0,
-    (all) => [all.toSorted((a, b) => restOf(a) - restOf(b))[0]],
+export async function findEntrants(made: MadeChoice, context: ToolContext): Promise<Entrants> {
+  const { choice, world } = made;
+  const now = world.clock.elapsed();
+  const restOf = ({ registration }: Candidate): number => world.breakers.restMs(registration.tool, now);
+  const tired = choice.candidates.filter((candidate) => restOf(candidate) > 0);
+  const rests = (candidate: Candidate): PassedOver => {
+    const why = `it failed several times in a row and rests for ${formatDuration(restOf(candidate))}`;
+    return { candidate, why };
+  };
+  const awake = await readyOf(
+    choice.candidates.filter((candidate) => !tired.includes(candidate)),
+    made,
+    context,
   );
-  for (const entrant of allowed.filter((one) => !awake.includes(one))) {
-    const why = `it failed several times in a row and rests for ${formatDuration(restOf(entrant))}`;
-    passed.push({ candidate: entrant.candidate, why });
+  const able = awake.entrants.filter(isAllowed);
+  if (able.length > 0) {
+    // What was approved for one, or is to be used again, is not handed to the next in turn.
+    const takesTurns = ({ permission }: Entrant): boolean => permission === "allow" && reuseOf(context) === undefined;
+    const entrants = world.historyOf(choice.name).order(able, now, choice.byCapability ? takesTurns : undefined);
+    const denied = awake.entrants.filter((entrant) => !isAllowed(entrant)).map(isDenied);
+    return { entrants, passed: [...awake.passed, ...denied, ...tired.map(rests)] };
   }
-  return { entrants: awake, passed };
+  // One that rests is better than none; and where rules deny all of them, one is called to be told so.
+  const others = await readyOf(
+    tired.toSorted((a, b) => restOf(a) - restOf(b)),
+    made,
+    context,
+  );
+  const all = [...awake.entrants, ...others.entrants];
+  const last = others.entrants.find(isAllowed) ?? all[0];
+  const left = all.filter((entrant) => entrant !== last);
+  return {
+    entrants: last === undefined ? [] : [last],
+    passed: [
+      ...awake.passed,
+      ...others.passed,
+      ...left.map((entrant) => (isAllowed(entrant) ? rests(entrant.candidate) : isDenied(entrant))),
+    ],
+  };
 }
 
-/** Those for which something holds; where it holds for none, what `otherwise` makes of them all. */
-function keepSome(
-  all: readonly Entrant[],
-  holds: (entrant: Entrant) => boolean,
-  otherwise: (all: readonly Entrant[]) => readonly (Entrant | undefined)[],
-): readonly Entrant[] {
-  const kept = all.filter(holds);
-  return kept.length > 0 ? kept : otherwise(all).filter((entrant) => entrant !== undefined);
+/** Those of some candidates that can run, in their order. They are asked at the same time: one may take long. */
+async function readyOf(
+  candidates: readonly Candidate[],
+  made: MadeChoice,
+  context: ToolContext,
+): Promise<{ readonly entrants: readonly Entrant[]; readonly passed: readonly PassedOver[] }> {
+  const all = await Promise.all(candidates.map((candidate) => prepareCandidate(candidate, made, context)));
+  return {
+    entrants: all.flatMap((one) => ("why" in one ? [] : [one])),
+    passed: all.flatMap((one) => ("why" in one ? [one] : [])),
+  };
 }
 
-function first(all: readonly Entrant[]): readonly Entrant[] {
-  return all.slice(0, 1);
+function isAllowed({ permission }: Entrant): boolean {
+  return permission !== "deny";
 }
 
-/** What a candidate makes of the arguments. */
-interface Prepared {
-  /** As it is called with them. */
-  readonly own: unknown;
-  readonly effect: Effect;
-  readonly destructive: boolean;
-}
-
-/** The same, or why it does not take them. */
-async function prepare(candidate: Candidate, { contract }: Choice, given: unknown): Promise<Prepared | string> {
-  const { tool } = candidate.registration;
-  const own = argumentsFor(candidate, contract, given);
-  if ("issues" in own) return refusal(own.issues);
-  const validation = await tool.input.validate(own.args);
-  if (validation.issues !== undefined) return refusal(validation.issues);
-  const { value } = validation;
-  return { own: own.args, effect: effectWith(tool, value), destructive: destructiveWith(tool, value) };
-}
-
-function refusal(issues: readonly Issue[]): string {
-  return `it does not take these arguments: ${issues.map(({ message }) => message).join("; ")}`;
-}
-
-/** The effect of a tool with valid arguments; one that cannot be told is the most harmful. */
-export function effectWith(tool: AnyTool, args: unknown): Effect {
-  try {
-    return effectOf(tool, args);
-  } catch {
-    return "once";
-  }
-}
-
-/** The same for whether somebody should be asked first. */
-export function destructiveWith({ destructive }: AnyTool, args: unknown): boolean {
-  try {
-    return typeof destructive === "function" ? destructive(args) : destructive;
-  } catch {
-    return true;
-  }
+function isDenied({ candidate }: Entrant): PassedOver {
+  return { candidate, why: "a rule denies it" };
 }
 
 /** Changes nothing in the world, so that it may run beside another, or in vain. */

@@ -12,9 +12,10 @@ import { compositeTool } from "./composite-tool.ts";
 import type { Contract } from "./contract.ts";
 import { capabilityName, deriveCapabilities } from "./derive-capabilities.ts";
 import { type HubLimits, usualHubLimits } from "./hub-limits.ts";
+import { servingOf, usualStrategy } from "./serving.ts";
 import type { Synthesiser } from "./synthesise.ts";
 import { ToolBreakers } from "./tool-breakers.ts";
-import { kindOf } from "./tool-kind.ts";
+import { type Strategy, kindOf } from "./tool-kind.ts";
 
 /** What a {@link Hub} is made of. */
 export interface HubOptions {
@@ -41,8 +42,10 @@ export interface CapabilityInfo {
   readonly name: string;
   /** The tools that serve it, best first. */
   readonly tools: readonly string[];
-  /** Tools that have it and cannot serve its contract, and why. */
+  /** Tools that have it and cannot serve it, and why. */
   readonly unfit: readonly string[];
+  /** How they are used, as long as all of them can be. */
+  readonly strategy: Strategy;
   readonly contract: Contract | undefined;
 }
 
@@ -64,12 +67,15 @@ const longestCapability = 128;
  * ```
  */
 export class Hub implements Resolver {
-  readonly whyMissing: Resolver["whyMissing"];
+  readonly whyMissing: NonNullable<Resolver["whyMissing"]>;
   readonly #registry: ToolRegistry;
   readonly #index: CapabilityIndex;
   readonly #world: ChoiceWorld;
   readonly #histories = new Map<string, ChoiceHistory>();
-  /** What names lead to, as long as the registry stays as it is. Only names that lead somewhere, so it cannot grow. */
+  /**
+   * What names lead to, as long as the registry stays as it is. Only names that lead somewhere, in the one form that
+   * they have, so it cannot grow.
+   */
   readonly #known = new Map<string, Registration>();
   #seen = -1;
   /** A choice keeps its tool as long as its candidates are the same, so that nothing is taken for changed. */
@@ -84,14 +90,14 @@ export class Hub implements Resolver {
   constructor(options: HubOptions) {
     const { registry, clock = systemClock, isAvailable = () => true, keywords, declared = {} } = options;
     const limits = { ...usualHubLimits, ...options.limits };
-    this.whyMissing = options.whyMissing;
+    this.whyMissing = (name) => options.whyMissing?.(name) ?? this.#whyUnserved(name);
     this.#registry = registry;
     this.#own = options.contracts ?? [];
     this.#index = new CapabilityIndex({
       registry,
       derive: deriveCapabilities(keywords),
       declared,
-      canonical: (capability) => this.#contractOf(capability)?.name ?? capability,
+      canonical: (capability) => this.canonical(capability),
     });
     this.#world = {
       clock,
@@ -154,7 +160,7 @@ export class Hub implements Resolver {
   /** The tools that a name may lead to, best first. The order does not change by calls. */
   candidates(name: string): readonly Registration[] {
     if (name.startsWith(prefix)) return this.withCapability(name.slice(prefix.length));
-    return this.#sharing(name, this.#registry);
+    return this.#entitled(this.#sharing(name, this.#registry));
   }
 
   /** The tools that have a capability, best first. The order does not change by calls. */
@@ -174,13 +180,22 @@ export class Hub implements Resolver {
     return this.#index.of(registration);
   }
 
-  /** Every capability with the tools that serve it, for people. */
+  /** Every capability that some tool has or the workspace describes, with the tools that serve it, for people. */
   capabilities(): readonly CapabilityInfo[] {
-    return this.capabilityNames().map((name) => {
+    const described = this.#own.map(({ name }) => name);
+    return [...new Set([...this.capabilityNames(), ...described])].toSorted().map((name) => {
       const contract = this.#contractOf(name);
-      const { candidates, unfit } = candidatesOf(this.withCapability(name), contract, () => true);
-      return { name, tools: candidates.map(({ label }) => label), unfit, contract };
+      const isUsable = contract?.broken === undefined;
+      const { candidates, unfit } = servingOf(isUsable ? this.withCapability(name) : [], contract);
+      const strategy = usualStrategy(contract?.kind ?? kindOf([name]), candidates);
+      return { name, tools: candidates.map(({ label }) => label), unfit, strategy, contract };
     });
+  }
+
+  /** The one name of a capability that is written in many ways, or known by other names. */
+  canonical(capability: string): string {
+    const name = capabilityName(capability);
+    return this.#contractOf(name)?.name ?? name;
   }
 
   #renew(): void {
@@ -192,7 +207,7 @@ export class Hub implements Resolver {
 
   #find(name: string): Registration | undefined {
     const found = this.#lookUp(name, this.#registry);
-    if (found !== undefined) this.#known.set(name, found);
+    if (found !== undefined && isPlain(name)) this.#known.set(name, found);
     return found;
   }
 
@@ -201,7 +216,7 @@ export class Hub implements Resolver {
   }
 
   #byName(name: string, tools: ByName): Registration | undefined {
-    const candidates = this.#sharing(name, tools);
+    const candidates = this.#entitled(this.#sharing(name, tools));
     const [first] = candidates;
     if (first === undefined) return this.#ofSource(name, tools);
     if (candidates.length === 1) return first;
@@ -213,6 +228,15 @@ export class Hub implements Resolver {
     const named = first.source === "mcps" ? name : first.tool.name;
     const joined = candidatesOf(usable, undefined, joins);
     return this.#choose({ name: named, kind, shape: this.#all().get(kind), byCapability: false, ...joined });
+  }
+
+  /**
+   * Without the tools of servers that go by somebody else's name and for which the workspace declares nothing: a server
+   * changes nothing of a tool, and gets none of its calls, by choosing its name.
+   */
+  #entitled(all: readonly Registration[]): readonly Registration[] {
+    if (all[0] === undefined || all[0].source === "mcps") return all;
+    return all.filter((one) => one.source !== "mcps" || this.#index.of(one).length > 0);
   }
 
   /** Whoever switches a tool off, or breaks it, does not hand its calls to a server that knows the name. */
@@ -264,12 +288,19 @@ export class Hub implements Resolver {
     const [only] = registrations;
     const asked = capabilityName(given);
     const contract = this.#contractOf(asked);
+    if (contract?.broken !== undefined) return this.#refusing(contract);
     if (only === undefined) return undefined;
-    if (contract === undefined && registrations.length === 1) return only;
+    const joined = servingOf(registrations, contract);
+    if (contract === undefined && joined.candidates.length === 1) return only;
     const name = contract?.name ?? asked;
     const kind = contract?.kind ?? kindOf([name]);
-    const joined = candidatesOf(registrations, contract, () => true);
     return this.#choose({ name: prefix + name, kind, contract, shape: contract, byCapability: true, ...joined });
+  }
+
+  /** A capability whose contract cannot be used: whoever calls it hears why. */
+  #refusing(contract: Contract): Registration {
+    const { name, kind } = contract;
+    return this.#choose({ name: prefix + name, kind, contract, byCapability: true, candidates: [], unfit: [] });
   }
 
   /** The tool that stands for a choice: the one that already does, where nothing changed. */
@@ -277,11 +308,19 @@ export class Hub implements Resolver {
     const before = this.#choices.get(choice.name);
     if (before !== undefined && isSame(before.choice, choice)) return before.registration;
     const tool = compositeTool(choice, this.#world);
-    const priority = choice.candidates[0]?.registration.priority ?? 0;
-    const registration: Registration = { tool, source: "hub", owner: "hub", priority, chooses: true };
+    const among = choice.candidates.map((candidate) => candidate.registration);
+    const priority = among[0]?.priority ?? 0;
+    const registration: Registration = { tool, source: "hub", owner: "hub", priority, chooses: true, among };
     this.#choices.set(choice.name, { choice, registration });
     this.#chosen.set(tool, registration);
     return registration;
+  }
+
+  /** A capability that is described, and that no tool has. */
+  #whyUnserved(name: string): string | undefined {
+    const contract = name.startsWith(prefix) ? this.#contractOf(capabilityName(name.slice(prefix.length))) : undefined;
+    if (contract === undefined) return undefined;
+    return `${contract.file ?? "a contract that is built in"} describes the capability, and no tool that is there has it`;
   }
 
   #historyOf(name: string): ChoiceHistory {
@@ -305,6 +344,11 @@ export class Hub implements Resolver {
     this.#contracts = all;
     return all;
   }
+}
+
+/** Capabilities can be written in many ways. */
+function isPlain(name: string): boolean {
+  return !name.startsWith(prefix) || name === prefix + capabilityName(name.slice(prefix.length));
 }
 
 function isSame(one: Choice, other: Choice): boolean {

@@ -1,10 +1,10 @@
 import { type Failure, failure } from "../../base/index.ts";
-import { isExpressionError } from "../../expr/index.ts";
 import type { Attachment, ToolResult } from "../../tool/index.ts";
 import type { Choice } from "./candidate.ts";
 import type { MadeChoice } from "./choice-world.ts";
 import { isEmptyFor, isNothing } from "./contract.ts";
 import { type Entrant, isHarmless } from "./entrants.ts";
+import { namedOnly } from "./named-only.ts";
 
 /** What a candidate's result is worth. */
 export type Verdict =
@@ -56,18 +56,19 @@ function asPromised(
     const mapping = entrant.candidate.mapping?.result;
     const output = mapping === undefined ? given : mapping.map({ item: given, input: args });
     const checked = contract?.output?.validate(output);
-    if (checked?.issues === undefined) return { output: checked === undefined ? output : checked.value };
+    if (checked === undefined) return { output };
+    if (checked.issues === undefined) return { output: namedOnly(checked.value, contract?.output?.json ?? {}) };
     return unfit(entrant, checked.issues.map(({ message }) => message).join("; "));
   } catch (error) {
-    if (!isExpressionError(error)) throw error;
-    return unfit(entrant, error.message);
+    // A schema that breaks is no reason to give up the others.
+    return unfit(entrant, error instanceof Error ? error.message : String(error));
   }
 }
 
 function unfit({ candidate, effect }: Entrant, why: string): Extract<Verdict, { kind: "failed" }> {
   const message = `what ${candidate.label} gave does not fit the capability: ${why}`;
-  // It ran: another must not do the work again, unless that does no harm.
-  const retry = effect === "pure" ? "never" : effect === "read" ? "safe" : "unsafe";
+  // It ran, so that nobody may do the work again where that does harm; and what does not fit by now never will.
+  const retry = isHarmless({ effect }) ? "never" : "unsafe";
   return { kind: "failed", failure: failure("output_invalid", message, { reason: "contract", retry }) };
 }
 

@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import type { Problem } from "../../text/index.ts";
 import { fileProblem, readText } from "../folder/read-text.ts";
 import { type ScannedFile, scanFolder } from "../folder/scan-folder.ts";
+import { brokenContract } from "./broken-contract.ts";
 import { builtInContracts } from "./built-in-contracts.ts";
 import type { Contract } from "./contract.ts";
-import type { MappedTools } from "./unmatched-mappings.ts";
+import type { ContractText, MappedTools } from "./unmatched-mappings.ts";
 
 /** The contracts of a folder, and what is wrong with its files. */
 export interface LoadedContracts {
+  /** One for each file: of a file that cannot be used, one that is broken and keeps the name. */
   readonly contracts: readonly Contract[];
   readonly problems: readonly Problem[];
   /** The same as long as the files are. */
@@ -27,32 +29,33 @@ export async function loadContracts(dir: string, root: string): Promise<LoadedCo
   const { unmatchedMappings } = await import("./unmatched-mappings.ts");
   const { files, problems: skipped } = await scanFolder(dir, root);
   const problems: Problem[] = [...skipped];
-  const byName = new Map<string, Contract>();
-  const texts: { readonly file: string; readonly source: string }[] = [];
-  for (const file of files.filter(({ kind }) => kind === "yaml")) {
-    const text = await textOf(file);
-    if (text.problem !== undefined) {
-      problems.push(text.problem);
-      continue;
-    }
-    texts.push({ file: file.name, source: text.source });
-    const { contract, problems: found } = parseContract(text.source, { file: file.name, known: builtInContracts() });
-    problems.push(...found);
-    if (contract === undefined) continue;
-    const other = byName.get(contract.name);
-    if (other === undefined) byName.set(contract.name, contract);
+  const good = new Map<string, Contract>();
+  const broken = new Map<string, Contract>();
+  const texts: ContractText[] = [];
+  const known = builtInContracts();
+  for (const scanned of files.filter(({ kind }) => kind === "yaml")) {
+    const { source = "", problem } = await textOf(scanned);
+    const text = { file: scanned.name, source };
+    texts.push(text);
+    const parsed =
+      problem === undefined ? parseContract(source, { ...text, known }) : { contract: undefined, problems: [problem] };
+    problems.push(...parsed.problems);
+    const contract = parsed.contract ?? brokenContract(text, { ...parsed, known });
+    const other = good.get(contract.name);
+    if (contract.broken !== undefined) broken.set(contract.name, contract);
+    else if (other === undefined) good.set(contract.name, contract);
     else problems.push(duplicate(contract, other.file ?? ""));
   }
-  const used = texts.filter(({ file }) => [...byName.values()].some((contract) => contract.file === file));
+  const used = new Set([...good.values()].map(({ file }) => file));
   return {
-    contracts: [...byName.values()],
+    contracts: [...new Map([...broken, ...good]).values()],
     problems,
     stamp: JSON.stringify([texts, problems]),
-    unmatched: (tools) => used.flatMap((text) => unmatchedMappings(text, tools)),
+    unmatched: (tools) => texts.filter(({ file }) => used.has(file)).flatMap((text) => unmatchedMappings(text, tools)),
   };
 }
 
-function textOf(file: ScannedFile) {
+function textOf(file: ScannedFile): Promise<Partial<ContractText> & { readonly problem?: Problem | undefined }> {
   if (!file.outside) return readText(file);
   const message = "the file is a link that leads out of the workspace";
   return Promise.resolve({ problem: fileProblem(file.name, "outside_workspace", message) });

@@ -2,6 +2,7 @@ import { canonicalJson } from "../../base/index.ts";
 import { type JsonSchema, isRecord } from "../../schema/index.ts";
 import { canonicalUrl } from "../../text/index.ts";
 import type { MergeRule } from "./contract.ts";
+import { namedOnly } from "./named-only.ts";
 
 /** What {@link mergeLists} goes by. */
 export interface MergeOptions {
@@ -30,12 +31,9 @@ export function mergeLists(outputs: readonly unknown[], { rule, schema, args }: 
       if (!found.has(key)) found.set(key, item);
     }
   }
-  const named = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
-  const rest = named.flatMap((key) => {
-    const owner = records.find((output) => Object.hasOwn(output, key));
-    return owner === undefined ? [] : [[key, owner[key]] as const];
-  });
-  return { ...Object.fromEntries(rest), [rule.list]: [...found.values()] };
+  // What the first has counts; where it has something not at all, the next that does.
+  const rest = Object.assign({}, ...records.toReversed().map((output) => namedOnly(output, schema))) as object;
+  return { ...rest, [rule.list]: [...found.values()] };
 }
 
 function wanted(args: unknown, { most }: MergeRule): number {

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { type Offered, type priorities, three, timed, worldOf } from "../../../test/support/candidates.ts";
+import type { SampleHandler } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 
@@ -38,6 +39,41 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(performance.now() - begin).toBeLessThan(1_000);
     const { records } = await engine.queryRecords({});
     expect(records.map(({ error }) => error?.reason ?? "").toSorted()).toEqual(["", "", "abandoned", "abandoned"]);
+  });
+
+  test("a loser that ignores its signal each time rests, and delays nobody any more", async () => {
+    let begun = 0;
+    const deaf = () => (begun++, new Promise(() => undefined));
+    const { call } = worldOf(three([() => 1, deaf], calculates), { limits: { graceMs: 20 } });
+    for (let at = 0; at < 6; at++) expect(await call("work")).toMatchObject({ output: 1 });
+    expect(begun).toBe(3);
+  });
+
+  test("the deadline ends the waiting for losers, not the answer of the winner", async () => {
+    const tidying: SampleHandler = (_args, { signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => setTimeout(() => reject(signal.reason as Error), 300));
+      });
+    const { call } = worldOf(three([timed(10, () => 4).run, tidying], calculates), { limits: { graceMs: 1_000 } });
+    const begin = performance.now();
+    expect(await call("work", {}, { limitMs: 80 })).toMatchObject({ success: true, output: 4 });
+    expect(performance.now() - begin).toBeLessThan(250);
+  });
+
+  test("and where results are put together, those that are there count", async () => {
+    const hangs = timed(10_000, () => "late");
+    const world = worldOf(three([() => "here", hangs.run], searches));
+    expect(await world.call("work", {}, { limitMs: 60 })).toMatchObject({
+      output: "here",
+      meta: { sources: ["tools/work"], failed: [{ tool: "skills/work", code: "timeout" }] },
+    });
+    expect(hangs.seen).toMatchObject({ running: 0, answered: [] });
+    const nothing = worldOf(three([() => [], hangs.run], searches));
+    expect(codeOf(await nothing.call("work", {}, { limitMs: 60 }))).toBe("timeout");
+    const stop = new AbortController();
+    const result = worldOf(three([() => "here", hangs.run], searches)).call("work", {}, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 20);
+    expect(codeOf(await result)).toBe("cancelled");
   });
 
   test("an empty success does not win, and neither does one that its schema refuses", async () => {
@@ -216,10 +252,42 @@ describe("candidates one after another", () => {
         keys[name]!.add(idempotencyKey);
         return ++attempts < 4 ? fail("busy", { code: "not_available", retry: "safe" }) : name;
       };
-    const { engine } = worldOf(three([run("a"), run("b")] as never, { effect: "idempotent" }));
+    const [a, b] = three([run("a"), run("b")] as never);
+    const { engine } = worldOf([{ ...a!, tool: { ...a!.tool, effect: "idempotent" } }, b!]);
     expect(await engine.call("work", {}, { maxRetries: 3 })).toMatchObject({ success: true, meta: { attempts: 2 } });
     expect([keys["a"]!.size, keys["b"]!.size]).toEqual([1, 1]);
     expect(keys["a"]).not.toEqual(keys["b"]);
+  });
+
+  test("what candidates report reaches the caller; what they used up adds up, also where they failed", async () => {
+    const spends =
+      (tokensUsed: number, more: Record<string, unknown>, answer: () => unknown): SampleHandler =>
+      (_args, { report }) => (report({ tokensUsed, ...more }), answer());
+    const runs = [spends(3, { memoryId: "a" }, () => fail("no")), spends(4, { memoryId: "b" }, () => "b")];
+    expect(await worldOf(three(runs, searches)).call("work")).toMatchObject({ meta: { tokensUsed: 7, memoryId: "b" } });
+    const failing = worldOf(three([spends(3, {}, () => fail("no")), spends(5, {}, () => fail("no"))], searches));
+    expect(await failing.call("work")).toMatchObject({ success: false, meta: { tokensUsed: 8 } });
+  });
+
+  test("a result that does not fit the contract is not asked for again", async () => {
+    let calls = 0;
+    const { engine, hub } = worldOf([sampleTool(() => (calls++, "x"), { name: "a", capabilities: ["job"] })]);
+    const refuses = { json: {}, validate: () => ({ issues: [{ path: [], code: "x", message: "no" }] }) };
+    hub.setContracts([{ ...contractOf("job", "other"), output: refuses }]);
+    expect(await engine.call("capability:job", {}, { maxRetries: 3 })).toMatchObject({
+      error: { code: "output_invalid", reason: "contract", retry: "never" },
+    });
+    expect(calls).toBe(1);
+  });
+
+  test("progress of candidates that run at the same time is told, too", async () => {
+    const told: unknown[] = [];
+    const telling =
+      (value: string): SampleHandler =>
+      (_args, { progress }) => (progress(value), value);
+    const { call } = worldOf(three([telling("a"), telling("b")], searches));
+    await call("work", {}, { onProgress: (value) => told.push(value) });
+    expect(told).toEqual(["a", "b"]);
   });
 
   test("progress of the candidate that runs is told to the caller", async () => {
@@ -350,7 +418,77 @@ describe("tools that write", () => {
       { numRuns: 150 },
     );
   });
+
+  /** Mostly such as fail in a way that may be tried again. */
+  const failing = fc.record({
+    effect: fc.constantFrom<Effect>("read", "idempotent", "idempotent", "once"),
+    byArguments: fc.boolean(),
+    outcome: fc.constantFrom("safe", "safe", "safe", "unavailable", "unsafe", "ok"),
+  });
+
+  test("[C13] the same over all attempts of a call: what one may have done is done by no other, and `once` by nobody again", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(failing, { minLength: 2, maxLength: 5 }),
+        fc.constantFrom("calculate", "search", "other"),
+        fc.boolean(),
+        async (candidates, kind, byName) => {
+          const clock = new FakeClock();
+          const ran: number[] = [];
+          const tools = candidates.map(({ effect, byArguments, outcome }, at): Offered => {
+            const run = () => (ran.push(at), answerOf(outcome, at));
+            const source = byName ? (["tools", "skills"] as const)[at] : "tools";
+            return {
+              tool: sampleTool(run, {
+                name: byName && source !== undefined ? "job" : `t${at}`,
+                capabilities: [kind, "job"],
+                effect: byArguments ? () => effect : effect,
+              }),
+              ...(source !== undefined && { source }),
+            };
+          });
+          const { engine, hub } = worldOf(tools, { clock, random: () => 0.5 });
+          hub.setContracts([contractOf("job", kind)]);
+          const result = engine.call(byName ? "job" : "capability:job", {}, { maxRetries: 3 });
+          await withTime(result, clock);
+          const writers = ran.filter((at) => isWriter(candidates[at]!));
+          const doubtful = writers.findIndex((at) => !leftUndone(candidates[at]!));
+          const after = doubtful === -1 ? [] : writers.slice(doubtful);
+          expect(new Set(after).size).toBeLessThan(2);
+          expect(after.filter((at) => candidates[at]!.effect === "once").length).toBeLessThan(2);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("a call that failed with one of several tools that write says that it may have happened", async () => {
+    const lost = (name: string) =>
+      sampleTool(() => fail("lost"), { name, effect: "idempotent", capabilities: ["send"] });
+    const { call, hub, engine } = worldOf([lost("mail"), lost("post")]);
+    expect(await call("capability:send")).toMatchObject({ error: { message: "lost", retry: "unsafe" } });
+    const effectOf = (name: string): unknown => {
+      const effect = hub.resolve(name)?.tool.effect;
+      return typeof effect === "function" ? effect({}) : effect;
+    };
+    expect([effectOf("capability:send"), effectOf("mail")]).toEqual(["once", "idempotent"]);
+    expect(await engine.call("mail", {}, { maxRetries: 1 })).toMatchObject({
+      error: { retry: "safe" },
+      meta: { attempts: 2 },
+    });
+  });
 });
+
+/** Lets time pass whenever nothing else happens. */
+async function withTime(work: Promise<unknown>, clock: FakeClock): Promise<void> {
+  const state = { over: false };
+  void work.then(() => (state.over = true));
+  for (let round = 0; !state.over && round < 100; round++) {
+    for (let turn = 0; turn < 12; turn++) await settle();
+    await clock.pass(2_000);
+  }
+  expect(state.over).toBe(true);
+}
 
 const isWriter = ({ effect }: { readonly effect: Effect }): boolean => effect === "once" || effect === "idempotent";
 

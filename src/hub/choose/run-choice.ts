@@ -1,13 +1,15 @@
 import { type Failure, failure } from "../../base/index.ts";
-import { type CallHandle, nestedCalls, passOn, progressOf } from "../../engine/index.ts";
+import { type CallHandle, nestedCalls, passOn, progressOf, reuseOf } from "../../engine/index.ts";
 import { type Ok, type ToolContext, ok } from "../../tool/index.ts";
 import { allFailed } from "./all-failed.ts";
 import type { Choice } from "./candidate.ts";
+import { choiceMeta } from "./choice-meta.ts";
 import type { MadeChoice } from "./choice-world.ts";
 import { refuseChoice } from "./choose-reasons.ts";
 import { combine } from "./combine.ts";
-import { type Entrant, type PassedOver, findEntrants, firstBatch } from "./entrants.ts";
+import { type Entrant, type PassedOver, findEntrants, firstBatch, isHarmless } from "./entrants.ts";
 import { type Tried, judge, mayGoOn } from "./judge-result.ts";
+import { factsOf, spentOn } from "./reported-facts.ts";
 import type { Strategy } from "./tool-kind.ts";
 
 /** Calls the candidates of a choice until one of them, or several together, gave a result that counts. */
@@ -25,16 +27,23 @@ class ChoiceRun {
   readonly #made: MadeChoice;
   readonly #context: ToolContext;
   readonly #tried: Tried[] = [];
+  #passed: readonly PassedOver[] = [];
+  /** Those that would have been a part of the result, had there been more time. */
+  #late: readonly Entrant[] = [];
+  /** The call was told to stop: from then on nobody is waited for. */
+  readonly #stopped: Promise<undefined>;
 
   constructor(made: MadeChoice, context: ToolContext) {
     this.#made = made;
     this.#context = context;
+    this.#stopped = whenAborted(context.signal);
   }
 
   async run(): Promise<Ok<unknown>> {
     const { choice, world } = this.#made;
     if (choice.candidates.length === 0) throw noneFits(choice);
     const { entrants, passed } = await findEntrants(this.#made, this.#context);
+    this.#passed = passed;
     for (const { candidate, why } of passed) this.#context.log(`passed over ${candidate.label}: ${why}`);
     const { strategy, batch } = firstBatch(entrants, choice, world.limits.atOnce);
     const won = await this.#together(batch, strategy);
@@ -44,35 +53,42 @@ class ChoiceRun {
       const tried = await this.#start(entrant, true).done;
       if (tried.verdict.kind === "valid") return this.#give([tried]);
     }
-    return this.#without(passed);
+    return this.#without(entrants);
   }
 
   /** Those of a batch whose results count. */
   async #together(batch: readonly Entrant[], strategy: Strategy): Promise<readonly Tried[]> {
     if (batch.length === 0) return [];
     const running = batch.map((entrant) => this.#start(entrant, false));
-    if (strategy === "pick_best") {
-      const winner = await firstValid(running.map(({ done }) => done));
-      for (const { handle } of running) handle.abort("cancelled");
-      // Nothing is left running: a loser that ignores its signal is given up by the engine after a moment of grace.
-      await Promise.all(running.map(({ done }) => done));
-      return winner === undefined ? [] : [winner];
+    const all = Promise.all(running.map(({ done }) => done));
+    if (strategy !== "pick_best") {
+      await Promise.race([all, this.#stopped]);
+      const over = batch.flatMap(
+        (entrant) => this.#tried.find((tried) => tried.entrant === entrant && !isCancelled(tried)) ?? [],
+      );
+      this.#late = batch.filter((entrant) => !over.some((tried) => tried.entrant === entrant));
+      return over.filter(({ verdict }) => verdict.kind === "valid");
     }
-    const all = await Promise.all(running.map(({ done }) => done));
-    return all.filter(({ verdict }) => verdict.kind === "valid");
+    const winner = await Promise.race([firstValid(running.map(({ done }) => done)), this.#stopped]);
+    for (const { handle } of running) handle.abort("cancelled");
+    // Nothing is left running: a loser that ignores its signal is given up by the engine after a moment of grace.
+    await Promise.race([all, this.#stopped]);
+    return winner === undefined ? [] : [winner];
   }
 
   #start(entrant: Entrant, alone: boolean): Running {
     const { candidate } = entrant;
     const { tool } = candidate.registration;
     const { world } = this.#made;
-    const tell = alone ? progressOf(this.#context) : undefined;
+    const tell = progressOf(this.#context);
+    const reuse = reuseOf(this.#context);
     world.breakers.enter(tool);
     const handle = nestedCalls(this.#context)(tool, alone ? entrant.args : ownCopy(entrant.args), {
       // By the candidate, not by its place: another attempt may try them in another order.
       idempotencyKey: `${this.#context.idempotencyKey}/${candidate.label}`,
       ...(tool.timeoutMs === undefined && { limitMs: world.limits.toolMs }),
       ...(tell !== undefined && { onProgress: tell }),
+      ...(reuse !== undefined && { reuse }),
     });
     return { handle, done: this.#finish(entrant, handle) };
   }
@@ -102,34 +118,35 @@ class ChoiceRun {
     const history = world.historyOf(choice.name);
     for (const { entrant } of won.toReversed()) history.succeeded(entrant.candidate.label, world.clock.elapsed());
     if (choice.byCapability) history.turn();
-    const { output, synthesized, by, used } = await combine(won, this.#made, this.#context);
-    const attachments = used.flatMap(({ verdict }) => (verdict.kind === "failed" ? [] : verdict.attachments));
-    const sources = new Set(used.map(({ entrant }) => entrant.candidate.registration.source));
-    return ok(output, {
+    const combined = await combine(won, this.#made, this.#context);
+    const attachments = combined.used.flatMap(({ verdict }) => (verdict.kind === "failed" ? [] : verdict.attachments));
+    return ok(combined.output, {
       ...(attachments.length > 0 && { attachments }),
       meta: {
-        source: sources.size === 1 ? [...sources].join("") : "hub",
-        synthesized,
-        sourceCount: used.length,
-        sources: used.map(({ entrant }) => entrant.candidate.label),
-        ...(by !== undefined && { synthesis: by }),
+        ...factsOf(combined.used),
+        ...spentOn(this.#tried),
+        ...choiceMeta({ combined, tried: this.#tried, late: this.#late, passed: this.#passed }),
       },
     });
   }
 
   /** Nothing counted: what is empty is still an answer, a refusal is final, and the rest is told together. */
-  #without(passed: readonly PassedOver[]): Promise<Ok<unknown>> {
+  #without(entrants: readonly Entrant[]): Promise<Ok<unknown>> {
     const final = this.#tried.find((tried) => tried.verdict.kind === "failed" && !mayGoOn(tried));
-    if (final?.verdict.kind === "failed") throw passOn(final.verdict.failure);
     const empty = this.#tried.find(({ verdict }) => verdict.kind === "empty");
-    if (empty !== undefined) return this.#give([empty]);
-    throw passOn(this.#failure(passed));
+    if (final === undefined && empty !== undefined && !this.#context.signal.aborted) return this.#give([empty]);
+    this.#context.report(spentOn(this.#tried));
+    if (final?.verdict.kind !== "failed") throw passOn(this.#failure());
+    const { failure: failed } = final.verdict;
+    // To do the same again is harmless only with the tool that may have done it, and nobody knows who is next.
+    const isDoubtful = final.result.meta.attempts > 0 && entrants.filter((one) => !isHarmless(one)).length > 1;
+    throw passOn(isDoubtful && failed.retry === "safe" ? { ...failed, retry: "unsafe" } : failed);
   }
 
-  #failure(passed: readonly PassedOver[]): Failure {
+  #failure(): Failure {
     const { choice } = this.#made;
     if (this.#context.signal.aborted) return failure("cancelled", `${choice.name} was cancelled`, { byEffect: "safe" });
-    return allFailed(choice, this.#tried, passed);
+    return allFailed(choice, this.#tried, this.#passed);
   }
 }
 
@@ -140,6 +157,10 @@ const saysNothing: ReadonlySet<string> = new Set([
   "permission_denied",
   "validation_error",
 ]);
+
+function isCancelled({ verdict }: Tried): boolean {
+  return verdict.kind === "failed" && verdict.failure.code === "cancelled";
+}
 
 /** The first whose result counts, or undefined when all are done and none does. */
 function firstValid(running: readonly Promise<Tried>[]): Promise<Tried | undefined> {
@@ -152,6 +173,13 @@ function firstValid(running: readonly Promise<Tried>[]): Promise<Tried | undefin
         else if (left === 0) resolve(undefined);
       }, reject);
     }
+  });
+}
+
+function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined));
   });
 }
 

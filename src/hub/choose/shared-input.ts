@@ -1,6 +1,7 @@
 import { type Issue, canonicalJson } from "../../base/index.ts";
 import { type JsonSchema, type Schema, type Validation, isRecord, put } from "../../schema/index.ts";
 import type { Candidate } from "./candidate.ts";
+import { checkArguments } from "./check-arguments.ts";
 
 /**
  * What callers pass where several candidates have a name: valid is what one of them takes. It is handed on as it was
@@ -8,20 +9,37 @@ import type { Candidate } from "./candidate.ts";
  */
 export function sharedInput(candidates: readonly Candidate[]): Schema {
   const schemas = candidates.map(({ registration }) => registration.tool.input);
-  return { json: sharedJson(schemas.map(({ json }) => json)), validate: (value) => validateWith(schemas, value, []) };
+  return { json: sharedJson(schemas.map(({ json }) => json)), validate: (value) => validateWith(schemas, value) };
 }
 
-function validateWith(
-  schemas: readonly Schema[],
+/** Whoever takes it at once decides; else the first that does of those that take their time: one of them may hang. */
+function validateWith(schemas: readonly Schema[], value: unknown): Validation<unknown> | Promise<Validation<unknown>> {
+  const later: Promise<Validation<unknown>>[] = [];
+  let issues: readonly Issue[] | undefined;
+  for (const schema of schemas) {
+    const found = checkArguments(schema, value);
+    if (found instanceof Promise) later.push(found);
+    else if (found.issues === undefined) return { value };
+    else issues ??= found.issues;
+  }
+  return later.length === 0 ? { issues: issues ?? [] } : firstToTake(later, value, issues);
+}
+
+function firstToTake(
+  checks: readonly Promise<Validation<unknown>>[],
   value: unknown,
-  first: readonly Issue[],
-): Validation<unknown> | Promise<Validation<unknown>> {
-  const [schema, ...others] = schemas;
-  if (schema === undefined) return { issues: first };
-  const orNext = (found: Validation<unknown>): Validation<unknown> | Promise<Validation<unknown>> =>
-    found.issues === undefined ? { value } : validateWith(others, value, first.length === 0 ? found.issues : first);
-  const found = schema.validate(value);
-  return found instanceof Promise ? found.then((settled) => orNext(settled)) : orNext(found);
+  issues: readonly Issue[] | undefined,
+): Promise<Validation<unknown>> {
+  return new Promise((resolve) => {
+    let [left, first] = [checks.length, issues];
+    for (const check of checks) {
+      void check.then((found) => {
+        first ??= found.issues;
+        if (found.issues === undefined) resolve({ value });
+        else if (--left === 0) resolve({ issues: first ?? [] });
+      });
+    }
+  });
 }
 
 /** The schema that they have in common: the very same, or one that forbids nothing that one of them allows. */

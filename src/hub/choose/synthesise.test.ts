@@ -58,20 +58,38 @@ describe("[C15] several results as one text", () => {
     const chars = (kind: SynthesisRequest["kind"], count: number): number => charsFor(kind, count, usualHubLimits);
     expect([chars("calculate", 2), chars("search", 2), chars("search", 3)]).toEqual([100, 300, 200]);
     expect([chars("extract", 3), chars("other", 2), chars("time", 2)]).toEqual([300, 250, 250]);
+  });
+
+  test.each([
+    ["calculate", 2, 100],
+    ["search", 2, 300],
+    ["search", 3, 200],
+    ["extract", 2, 300],
+    ["other", 2, 250],
+    ["time", 2, 250],
+  ] as const)("of %s, with %i results, %i characters of each are in the prompt", async (kind, count, most) => {
     const { prompts, synthesiser } = listening();
-    const words = "word ".repeat(100);
-    await synthesise(asked([words, words, words], { kind: "search", synthesiser }));
-    const [, ...blocks] = prompts[0]!.split(/<data-\w+ name="s\d">\n/);
-    for (const block of blocks) expect(block.split("\n</data-")[0]!.length).toBeLessThanOrEqual(200);
-    expect(blocks.length).toBe(3);
+    const parts = async (length: number): Promise<string[]> => {
+      const outputs = Array.from({ length: count }, () => "x".repeat(length));
+      await synthesise(asked(outputs, { kind, synthesiser }));
+      const [, ...blocks] = prompts.at(-1)!.split(/<data-\w+ name="s\d">\n/);
+      return blocks.map((block) => block.split("\n</data-")[0]!);
+    };
+    expect(await parts(most)).toEqual(Array.from({ length: count }, () => "x".repeat(most)));
+    const cut = await parts(most + 1);
+    expect(cut.length).toBe(count);
+    for (const part of cut) expect([part.length <= most, part.endsWith("…")]).toEqual([true, true]);
   });
 
   test("a model has 10 s; after that, and where it fails or says nothing, each result is merged with at most 300 characters", async () => {
     const clock = new FakeClock();
     const outputs = ["First sentence. ".repeat(40), "x".repeat(400)];
     const hangs = synthesise(asked(outputs, { clock, synthesiser: () => new Promise(() => undefined) }));
+    let settled = false;
+    void hangs.then(() => (settled = true));
     await settle();
     await clock.pass(9_999);
+    expect([settled, clock.timers]).toEqual([false, 1]);
     await clock.pass(1);
     const { text, by } = await hangs;
     expect([by, clock.timers]).toEqual(["merge", 0]);
@@ -90,6 +108,18 @@ describe("[C15] several results as one text", () => {
     });
     expect(await synthesise(throws)).toMatchObject({ by: "merge" });
     expect([usualHubLimits.synthesisMs, usualHubLimits.mergeChars]).toEqual([10_000, 300]);
+  });
+
+  test("an answer after 9,999 ms counts, one after 10,001 ms does not", async () => {
+    const after = async (ms: number): Promise<string> => {
+      const clock = new FakeClock();
+      const synthesiser: Synthesiser = () => new Promise((resolve) => clock.after(ms, () => resolve("one answer")));
+      const result = synthesise(asked(["a", "b"], { clock, synthesiser }));
+      await settle();
+      await clock.pass(10_001);
+      return (await result).by;
+    };
+    expect([await after(9_999), await after(10_001)]).toEqual(["model", "merge"]);
   });
 
   test("every number can be set", async () => {

@@ -75,8 +75,11 @@ export class ToolBreakers {
  * Whether a failure counts against the tool. One that would come again with the same arguments is about the arguments;
  * what keeps a server from being reached is the server's, which has a breaker of its own.
  */
-function isOwnFault({ code, retry }: Failure, source: string): boolean {
+function isOwnFault({ code, reason, retry }: Failure, source: string): boolean {
   switch (code) {
+    case "cancelled":
+      // Told to stop, it did not.
+      return reason === "abandoned";
     case "timeout":
     case "output_invalid":
       return true;

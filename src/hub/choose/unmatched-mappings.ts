@@ -1,5 +1,7 @@
 import { isMap, isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
+import { nameGlob } from "../mcp/name-glob.ts";
+import { neededBy } from "./serving.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 
 /** The tools that contracts are about. */
@@ -29,20 +31,58 @@ export function unmatchedMappings({ file, source }: ContractText, tools: MappedT
     ...locate(path, "key"),
   });
   const mappings = isMap(value) && isMap(value["tools"]) ? value["tools"] : {};
-  return Object.entries(mappings).flatMap(([name, mapping]) => {
-    if (name.includes("*") || name.startsWith("source:")) return [];
-    const tool = tools.resolve(name)?.tool;
-    if (tool === undefined || tool.name !== name) {
-      const isElsewhere = tool === undefined && tools.whyMissing?.(name) !== undefined;
-      return isElsewhere ? [] : [warn(["tools", name], unknownTool(name, tool, tools))];
-    }
-    const given = isMap(mapping) && isMap(mapping["arguments"]) ? Object.keys(mapping["arguments"]) : [];
-    const known = parametersOf(tool);
-    return given
-      .filter((key) => known !== undefined && !known.includes(key))
-      .map((key) => warn(["tools", name, "arguments", key], unknownParameter(key, tool, known ?? [])));
-  });
+  return Object.entries(mappings).flatMap(([name, mapping]) =>
+    faultsOf(name, mapping, tools).map(({ at = [], ...said }) => warn(["tools", name, ...at], said)),
+  );
 }
+
+/** What a mapping says that is not so, and where inside of it. */
+function faultsOf(name: string, mapping: unknown, tools: MappedTools): (Said & { readonly at?: YamlPath })[] {
+  if (name.includes("*") || name.startsWith("source:")) return unmatchedPattern(name, tools);
+  const tool = tools.resolve(name)?.tool;
+  if (tool !== undefined && tool.name === name) {
+    return isMap(mapping) && isMap(mapping["arguments"]) ? argumentFaults(Object.keys(mapping["arguments"]), tool) : [];
+  }
+  const isElsewhere = tool === undefined && tools.whyMissing?.(name) !== undefined;
+  return isElsewhere ? [] : [unknownTool(name, tool, tools)];
+}
+
+type Said = Pick<Problem, "code" | "message" | "hint">;
+
+/** Where a mapping names an argument that the tool does not have, or lacks one that it needs. */
+function argumentFaults(given: readonly string[], tool: AnyTool): (Said & { readonly at: YamlPath })[] {
+  const known = parametersOf(tool);
+  if (known === undefined) return [];
+  const unknown = given.filter((key) => !known.includes(key));
+  const lacking = neededBy(tool).filter((key) => !given.includes(key));
+  return [
+    ...unknown.map((key) => ({ at: ["arguments", key], ...unknownParameter(key, tool, known) })),
+    // A slip explains why one is lacking.
+    ...(unknown.length > 0 ? [] : lacking).map((key) => ({
+      at: ["arguments"],
+      code: "missing_parameter",
+      message: `the tool "${tool.name}" needs "${key}", which is not here`,
+      hint: `write ${key}: "\${input.…}"`,
+    })),
+  ];
+}
+
+/** A pattern that is about no tool; nothing is said of servers that nobody asked yet. */
+function unmatchedPattern(pattern: string, tools: MappedTools): Said[] {
+  if (pattern.startsWith("source:")) {
+    const source = pattern.slice("source:".length);
+    const near = suggest(source, sources);
+    const hint = near === undefined ? `there is ${sources.join(", ")}` : `did you mean "source:${near}"?`;
+    const message = `tools have no source "${source}"`;
+    return sources.includes(source) ? [] : [{ code: "unknown_source", message, hint }];
+  }
+  const fits = nameGlob(pattern);
+  if ([...tools.names()].some(fits) || tools.whyMissing?.(pattern) !== undefined) return [];
+  return [{ code: "unknown_tool", message: `no tool is called like "${pattern}"`, hint: listed }];
+}
+
+/** Where tools come from that can serve a capability. */
+const sources: readonly string[] = ["tools", "skills", "mcps", "chains"];
 
 function unknownTool(name: string, tool: AnyTool | undefined, tools: MappedTools) {
   const near = tool?.name ?? suggest(name, tools.names());

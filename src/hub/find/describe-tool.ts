@@ -17,8 +17,18 @@ export function parameterSummary(tool: AnyTool): string {
 }
 
 function oneParameter({ name, type, required }: ToolParameter): string {
-  return `${name}${required ? "" : "?"}${type === "" ? "" : `: ${type}`}`.replaceAll(/\s+/g, " ");
+  return `${shownName(name)}${required ? "" : "?"}${type === "" ? "" : `: ${type}`}`;
 }
+
+/** A name that could be read as a sentence is quoted, and cut. */
+function shownName(name: string): string {
+  const clean = stripUnsafe(name).replaceAll(/\s+/g, " ");
+  if (plainName.test(clean)) return clean;
+  return JSON.stringify(clean.length > longestName ? `${clean.slice(0, longestName).toWellFormed()}…` : clean);
+}
+
+const longestName = 40;
+const plainName = /^[\p{L}\p{N}_$.-]{1,64}$/u;
 
 /** The effect in one word; `varies` where the arguments decide. */
 export function effectWord({ effect }: AnyTool): Effect | "varies" {

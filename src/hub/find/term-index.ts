@@ -1,69 +1,129 @@
 /** The terms of one document: each with how much it counts there, fields and repetition included. */
 export type TermBag = ReadonlyMap<string, number>;
 
-/** Where a term occurs, and how much a document gains by it. */
-export interface Postings {
-  readonly documents: Uint32Array;
-  readonly gains: Float32Array;
-  /** How much it tells, by how few documents have it; a part of the gains. */
-  readonly rarity: number;
+/** Where a term occurs. Documents that are gone stay in the lists and count for nothing. */
+interface Postings {
+  readonly documents: number[];
+  readonly weights: number[];
+  /** How many of the documents are still there. */
+  live: number;
 }
 
 /** How soon a repeated term counts no more, and how much longer documents are held back (BM25). */
 const saturation = 0.8;
-const lengthShare = 0.35;
+const lengthShare = 0.5;
 
-/** An index of bags of terms that is made once and never changed. */
+/** So many new terms are looked through one by one before they are sorted in. */
+const mostUnsorted = 500;
+
+/** An index of bags of terms. One more or one less costs what that bag is long, however many there are. */
 export class TermIndex {
-  readonly #postings: ReadonlyMap<string, Postings>;
-  /** In order, for those that begin alike. */
-  #sorted: readonly string[] | undefined;
+  readonly #postings = new Map<string, Postings>();
+  /** By document; undefined where it is gone. */
+  readonly #bags: (TermBag | undefined)[] = [];
+  readonly #lengths: number[] = [];
+  #count = 0;
+  #length = 0;
+  /** Terms in order, for those that begin alike, and those that came later. */
+  #sorted: readonly string[] = [];
+  readonly #unsorted = new Set<string>();
 
-  constructor(bags: readonly TermBag[]) {
-    this.#postings = postingsOf(bags);
+  /** One more than the highest number of a document. */
+  get end(): number {
+    return this.#bags.length;
   }
 
-  get(term: string): Postings | undefined {
-    return this.#postings.get(term);
+  /** How many documents there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a document and gives its number. */
+  add(bag: TermBag): number {
+    const document = this.#bags.push(bag) - 1;
+    let length = 0;
+    for (const [term, weight] of bag) {
+      length += weight;
+      const postings = this.#postings.get(term) ?? { documents: [], weights: [], live: 0 };
+      if (postings.documents.length === 0) {
+        this.#postings.set(term, postings);
+        this.#unsorted.add(term);
+      }
+      postings.documents.push(document);
+      postings.weights.push(weight);
+      postings.live++;
+    }
+    this.#lengths.push(length);
+    this.#length += length;
+    this.#count++;
+    return document;
+  }
+
+  remove(document: number): void {
+    const bag = this.#bags[document];
+    if (bag === undefined) return;
+    this.#bags[document] = undefined;
+    this.#length -= this.#lengths[document] ?? 0;
+    this.#count--;
+    for (const term of bag.keys()) {
+      const postings = this.#postings.get(term);
+      if (postings !== undefined) postings.live--;
+    }
+  }
+
+  has(term: string): boolean {
+    return (this.#postings.get(term)?.live ?? 0) > 0;
+  }
+
+  /** How much a term tells, by how few documents have it; most where none has. */
+  rarityOf(term: string): number {
+    const live = this.#postings.get(term)?.live ?? 0;
+    return Math.log(1 + (this.#count - live + 0.5) / (live + 0.5));
+  }
+
+  /** Tells every document that has a term how much it gains by it. */
+  eachGain(term: string, take: (document: number, gain: number) => void): void {
+    const postings = this.#postings.get(term);
+    if (postings === undefined || postings.live === 0) return;
+    const rarity = this.rarityOf(term);
+    const usual = Math.max(this.#length / Math.max(1, this.#count), 1e-9);
+    const { documents, weights } = postings;
+    for (let at = 0; at < documents.length; at++) {
+      const document = documents[at] ?? 0;
+      if (this.#bags[document] === undefined) continue;
+      const weight = weights[at] ?? 0;
+      const length = (this.#lengths[document] ?? 0) / usual;
+      const held = saturation * (1 - lengthShare + lengthShare * length);
+      take(document, (rarity * weight * (saturation + 1)) / (weight + held));
+    }
   }
 
   /** Longer terms that begin with this one, at most so many. */
   *beginningWith(prefix: string, most: number): Generator<string, void, undefined> {
-    this.#sorted ??= [...this.#postings.keys()].toSorted();
-    let at = firstAtLeast(this.#sorted, prefix);
-    for (let given = 0; given < most; at++) {
-      const term = this.#sorted[at];
-      if (term === undefined || !term.startsWith(prefix)) return;
-      if (term === prefix) continue;
+    this.#sort();
+    let given = 0;
+    for (const term of this.#candidates(prefix)) {
+      if (given === most) return;
+      if (term === prefix || !this.has(term)) continue;
       given++;
       yield term;
     }
   }
-}
 
-function postingsOf(bags: readonly TermBag[]): Map<string, Postings> {
-  const found = new Map<string, { documents: number[]; weights: number[] }>();
-  const lengths = bags.map((bag) => bag.values().reduce((sum, weight) => sum + weight, 0));
-  const usual = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, bags.length);
-  for (const [document, bag] of bags.entries()) {
-    for (const [term, weight] of bag) {
-      const entry = found.get(term) ?? { documents: [], weights: [] };
-      if (entry.documents.length === 0) found.set(term, entry);
-      entry.documents.push(document);
-      entry.weights.push(weight);
+  *#candidates(prefix: string): Generator<string, void, undefined> {
+    for (let at = firstAtLeast(this.#sorted, prefix); ; at++) {
+      const term = this.#sorted[at];
+      if (term === undefined || !term.startsWith(prefix)) break;
+      yield term;
     }
+    for (const term of this.#unsorted) if (term.startsWith(prefix)) yield term;
   }
-  const gain = (document: number, weight: number, rarity: number): number => {
-    const length = (lengths[document] ?? 0) / Math.max(usual, 1e-9);
-    return (rarity * weight * (saturation + 1)) / (weight + saturation * (1 - lengthShare + lengthShare * length));
-  };
-  return new Map(
-    found.entries().map(([term, { documents, weights }]) => {
-      const rarity = Math.log(1 + (bags.length - documents.length + 0.5) / (documents.length + 0.5));
-      const gains = Float32Array.from(weights, (weight, at) => gain(documents[at] ?? 0, weight, rarity));
-      return [term, { documents: Uint32Array.from(documents), gains, rarity }];
-    }),
-  );
+
+  #sort(): void {
+    if (this.#unsorted.size <= mostUnsorted) return;
+    this.#sorted = [...this.#sorted, ...this.#unsorted].toSorted();
+    this.#unsorted.clear();
+  }
 }
 
 function firstAtLeast(sorted: readonly string[], text: string): number {

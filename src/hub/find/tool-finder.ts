@@ -1,7 +1,7 @@
 import type { AnyTool, Registration } from "../../tool/index.ts";
-import { foldName, toolBag } from "./tool-bag.ts";
 import { type Wanted, readQuery } from "./read-query.ts";
-import { type TermBag, TermIndex } from "./term-index.ts";
+import type { TermIndex } from "./term-index.ts";
+import { ToolIndex } from "./tool-index.ts";
 
 /** Where the tools come from: a registry. */
 export interface ToolList {
@@ -22,7 +22,7 @@ export interface FindOptions {
   /** At most so many; 10 where absent. */
   readonly limit?: number | undefined;
   /** Only these. */
-  readonly where?: ((tool: AnyTool) => boolean) | undefined;
+  readonly where?: ((tool: AnyTool, registration: Registration) => boolean) | undefined;
 }
 
 /** A longer word that begins with the one asked for, or a shorter one that it is made of. */
@@ -34,17 +34,12 @@ const coverageShare = 0.4;
 /** What fits less than this, beside the best, does not fit. */
 const leastShare = 0.15;
 
-interface Indexed {
-  readonly version: number;
-  readonly found: readonly Registration[];
-  readonly index: TermIndex;
-  /** Places in the list by name, however it is written. */
-  readonly byName: ReadonlyMap<string, readonly number[]>;
-}
+/** A tool that has less than this of all that is asked for, what no tool has included, is not what was meant. */
+const leastCovered = 0.1;
 
 /**
  * Finds tools by what they are for: by their names, descriptions, parameters, tags and capabilities, in English and
- * Chinese. The index is made when first asked, and again when the tools change, of which only the new ones are read.
+ * Chinese. The index is made when first asked; when tools change, only what is new is read.
  *
  * @example
  * ```ts
@@ -53,72 +48,94 @@ interface Indexed {
  */
 export class ToolFinder {
   readonly #tools: ToolList;
-  /** What was read of a tool once. */
-  readonly #bags = new WeakMap<AnyTool, TermBag>();
-  #made: Indexed | undefined;
+  readonly #index = new ToolIndex();
+  #version: number | undefined;
 
   constructor(tools: ToolList) {
     this.#tools = tools;
   }
 
-  /** The tools that fit best, best first; those of equal score in the order of their names. */
+  /**
+   * The tools that fit best, best first; of those that fit equally well the workspace's own come first, then in the order
+   * of names. None where nothing fits what is asked for.
+   */
   search(query: string, { limit = 10, where = () => true }: FindOptions = {}): ToolHit[] {
-    const made = this.#current();
-    const scores = scoresOf(readQuery(query), made);
-    // Whoever writes a name means that tool.
+    const index = this.#current();
+    const scores = scoresOf(readQuery(query), index.terms);
     const highest = scores.reduce((most, score) => Math.max(most, score), 0);
     const least = Math.max(highest * leastShare, Number.MIN_VALUE);
-    for (const at of made.byName.get(foldName(query)) ?? []) scores[at] = (scores[at] ?? 0) + highest + 1;
+    // Whoever writes a name means that tool; whoever else took the same name, a tool of the workspace has it first.
+    for (const at of index.named(query)) scores[at] = (scores[at] ?? 0) + (highest + 1) * ownness(index.at(at));
     const hits: ToolHit[] = [];
     for (const [at, score] of scores.entries()) {
-      const registration = made.found[at];
-      if (score >= least && registration !== undefined && where(registration.tool)) hits.push({ registration, score });
+      const registration = score >= least ? index.at(at) : undefined;
+      if (registration !== undefined) hits.push({ registration, score });
     }
-    return hits.toSorted((a, b) => b.score - a.score).slice(0, Math.max(1, limit));
+    return firstOf(hits.toSorted(byScore), Math.max(1, limit), where);
   }
 
-  #current(): Indexed {
-    if (this.#made?.version === this.#tools.version) return this.#made;
-    const found = this.#tools.list();
-    const byName = new Map<string, number[]>();
-    for (const [at, { tool }] of found.entries()) {
-      for (const name of namesOf(tool)) byName.set(name, [...(byName.get(name) ?? []), at]);
+  #current(): ToolIndex {
+    if (this.#version !== this.#tools.version) {
+      this.#index.update(this.#tools.list());
+      // Asked after the list, for which more tools may have been registered.
+      this.#version = this.#tools.version;
     }
-    const index = new TermIndex(found.map(({ tool }) => this.#bagOf(tool)));
-    // Asked after the list, for which more tools may have been registered.
-    return (this.#made = { version: this.#tools.version, found, index, byName });
-  }
-
-  #bagOf(tool: AnyTool): TermBag {
-    const bag = this.#bags.get(tool) ?? toolBag(tool);
-    this.#bags.set(tool, bag);
-    return bag;
+    return this.#index;
   }
 }
 
-/** The name, also without its server, the other names, and what people call it. */
-function namesOf({ name, displayName, aliases }: AnyTool): Set<string> {
-  return new Set([name, name.slice(name.indexOf("/") + 1), displayName, ...aliases].map(foldName));
+/** From 1 for what strangers offer to 3 for what the workspace has itself. */
+function ownness(registration: Registration | undefined): number {
+  return 3 - Math.min(2, Math.max(0, registration?.priority ?? 2));
+}
+
+function byScore(a: ToolHit, b: ToolHit): number {
+  const [one, other] = [a.registration, b.registration];
+  return b.score - a.score || one.priority - other.priority || (one.tool.name < other.tool.name ? -1 : 1);
+}
+
+function firstOf(hits: readonly ToolHit[], limit: number, where: NonNullable<FindOptions["where"]>): ToolHit[] {
+  const found: ToolHit[] = [];
+  for (const hit of hits) {
+    if (found.length === limit) break;
+    if (where(hit.registration.tool, hit.registration)) found.push(hit);
+  }
+  return found;
 }
 
 /** What each tool gains by what is asked for. Of the ways to say one thing the best counts. */
-function scoresOf(asked: readonly Wanted[], { found, index }: Indexed): Float64Array {
-  const scores = new Float64Array(found.length);
-  const covered = new Float64Array(found.length);
-  const best = new Float64Array(found.length);
-  let total = 0;
+function scoresOf(asked: readonly Wanted[], index: TermIndex): Float64Array {
+  const scores = new Float64Array(index.end);
+  const covered = new Float64Array(index.end);
+  const known = new Float64Array(index.end);
+  const best = new Float64Array(index.end);
+  let [total, all] = [0, 0];
   for (const wanted of asked) {
     const touched = gainsOf(wanted, index, best);
     const most = touched.reduce((most, document) => Math.max(most, best[document] ?? 0), 0);
+    const told = tellingOf(wanted, index);
     total += most;
+    all += told;
     for (const document of touched) {
       scores[document] = (scores[document] ?? 0) + (best[document] ?? 0);
       covered[document] = (covered[document] ?? 0) + most;
+      known[document] = (known[document] ?? 0) + told;
       best[document] = 0;
     }
   }
   if (total === 0) return scores;
-  return scores.map((score, document) => score * (1 - coverageShare * (1 - (covered[document] ?? 0) / total)));
+  return scores.map((score, document) =>
+    (known[document] ?? 0) < leastCovered * all
+      ? 0
+      : score * (1 - coverageShare * (1 - (covered[document] ?? 0) / total)),
+  );
+}
+
+/** How much it would tell of a tool that it has this, in whatever words. */
+function tellingOf(wanted: Wanted, index: TermIndex): number {
+  let most = 0;
+  for (const [term, share] of wanted) most = Math.max(most, share * index.rarityOf(term));
+  return most;
 }
 
 /** Fills in what each document gains by one thing, and gives those that gain at all. */
@@ -126,19 +143,16 @@ function gainsOf(wanted: Wanted, index: TermIndex, best: Float64Array): number[]
   const touched: number[] = [];
   const rarest = rarityOf(wanted, index);
   for (const [term, share] of widened(wanted, index)) {
-    const postings = index.get(term);
-    if (postings === undefined) continue;
-    const { documents, gains, rarity } = postings;
+    const rarity = index.rarityOf(term);
     // Another word for something common tells little more than the common word, however rare it is itself.
     const telling = share < 1 && rarity > rarest ? Math.sqrt(rarest / rarity) : 1;
-    for (let at = 0; at < documents.length; at++) {
-      const document = documents[at] ?? 0;
-      const gain = share * telling * (gains[at] ?? 0);
+    index.eachGain(term, (document, full) => {
+      const gain = share * telling * full;
       const before = best[document] ?? 0;
-      if (gain <= before) continue;
+      if (gain <= before) return;
       if (before === 0) touched.push(document);
       best[document] = gain;
-    }
+    });
   }
   return touched;
 }
@@ -146,7 +160,8 @@ function gainsOf(wanted: Wanted, index: TermIndex, best: Float64Array): number[]
 /** How much the words that were asked for tell by themselves; no bound where no tool has them. */
 function rarityOf(wanted: Wanted, index: TermIndex): number {
   let rarest = 0;
-  for (const [term, share] of wanted) if (share === 1) rarest = Math.max(rarest, index.get(term)?.rarity ?? 0);
+  for (const [term, share] of wanted)
+    if (share === 1 && index.has(term)) rarest = Math.max(rarest, index.rarityOf(term));
   return rarest === 0 ? Infinity : rarest;
 }
 
@@ -166,7 +181,7 @@ function widened(wanted: Wanted, index: TermIndex): Map<string, number> {
   for (const [term, share] of wanted) {
     if (share < 1 || term.length < shortestPrefix || !/^[a-z]+$/.test(term)) continue;
     for (const longer of index.beginningWith(term, mostLonger)) add(longer, share * prefixShare);
-    for (const shorter of withoutEnding(term)) if (index.get(shorter) !== undefined) add(shorter, share * prefixShare);
+    for (const shorter of withoutEnding(term)) if (index.has(shorter)) add(shorter, share * prefixShare);
   }
   return ways;
 }

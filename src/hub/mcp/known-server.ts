@@ -5,7 +5,7 @@ import { type Judged, type JudgedTool, changedServer, judgeDefinitions } from ".
 import { mapOutcome } from "./map-outcome.ts";
 import type { McpConnection, McpDefinition, McpResource } from "./mcp-port.ts";
 import type { McpReview, McpServerStatus } from "./mcp-status.ts";
-import { approvedPins, refusedTools, reviewServer } from "./review-server.ts";
+import { approvedPins, reviewServer, usableTools } from "./review-server.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom } from "./server-identity.ts";
 import { ServerLink } from "./server-link.ts";
@@ -127,7 +127,6 @@ export class KnownServer {
 
   status(): McpServerStatus {
     const { server } = this;
-    const usable = this.#judged.tools.filter(({ refused }) => refused === undefined);
     const { lastFailure } = this.#link;
     const todo = this.#todo();
     return {
@@ -137,8 +136,7 @@ export class KnownServer {
       shown: server.shown,
       ...(this.#catalogue !== undefined && { protocol: this.#catalogue.protocol, seenAt: this.#catalogue.at }),
       ...(this.#catalogue?.instructions !== undefined && { instructions: this.#catalogue.instructions }),
-      tools: usable.map(({ name }) => name),
-      refused: refusedTools(this.#judged.tools),
+      ...usableTools(this.#judged.tools),
       resources: this.#catalogue?.resources ?? 0,
       ...(lastFailure !== undefined && { lastFailure }),
       ...(todo !== undefined && { todo }),

@@ -32,6 +32,18 @@ export function mcpTool(parts: McpToolParts): AnyTool {
   }
 }
 
+/** Why the schemas of a definition cannot be used, if they cannot. */
+export function schemaProblem({ inputSchema, outputSchema }: McpDefinition): string | undefined {
+  try {
+    fromJsonSchema(asObject(inputSchema));
+    if (outputSchema !== undefined) fromJsonSchema(outputSchema);
+    return undefined;
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    return error.message;
+  }
+}
+
 function made({ server, definition, name, aliases, capabilities, call }: McpToolParts): AnyTool {
   const { description = "", title, inputSchema, outputSchema } = definition;
   const { effect, destructive } = effectOf(definition, server);

@@ -1,7 +1,9 @@
+import { showUnsafe } from "../../text/index.ts";
 import { type Pin, definitionHash, pinnedParts } from "./check-definition.ts";
 import { definitionDiff } from "./definition-diff.ts";
 import type { Judged, JudgedTool } from "./judge-definitions.ts";
-import type { McpReview, RefusedTool } from "./mcp-status.ts";
+import type { McpReview, McpServerStatus, RefusedTool } from "./mcp-status.ts";
+import { schemaProblem } from "./mcp-tool.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom, identityChanges } from "./server-identity.ts";
 import type { KeptPins } from "./state-files.ts";
@@ -49,6 +51,17 @@ export function approvedPins(server: McpServer, kept: KeptPins | undefined, revi
 /** The refused ones among tools. */
 export function refusedTools(tools: readonly JudgedTool[]): RefusedTool[] {
   return tools.flatMap(({ name, refused }) => (refused === undefined ? [] : [{ name, ...pick(refused) }]));
+}
+
+/** The tools that can be called, by name, and the others, those among them whose schemas nobody can use. */
+export function usableTools(tools: readonly JudgedTool[]): Pick<McpServerStatus, "tools" | "refused"> {
+  const unusable = tools.flatMap(({ name, definition, refused }): RefusedTool[] => {
+    const problem = refused === undefined ? schemaProblem(definition) : undefined;
+    return problem === undefined ? [] : [{ name, reason: "bad_schema", message: showUnsafe(problem) }];
+  });
+  const refused = [...refusedTools(tools), ...unusable];
+  const left = new Set(refused.map(({ name }) => name));
+  return { tools: tools.map(({ name }) => name).filter((name) => !left.has(name)), refused };
 }
 
 function pick({ reason, message }: NonNullable<JudgedTool["refused"]>): Omit<RefusedTool, "name"> {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nodeCrypto } from "../../base/index.ts";
+import { makeDataFolder, nodeCrypto } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Pin, definitionHash } from "./check-definition.ts";
 import type { McpDefinition } from "./mcp-port.ts";
@@ -43,9 +43,11 @@ const mostBytes = 64 * 2 ** 20;
  * no other process of the workspace ever sees half of one.
  */
 export class StateFiles {
+  readonly #stateDir: string;
   readonly #dir: string;
 
   constructor(stateDir: string) {
+    this.#stateDir = stateDir;
     this.#dir = join(stateDir, "mcp");
   }
 
@@ -66,7 +68,7 @@ export class StateFiles {
   }
 
   keepCatalogue(server: string, catalogue: Catalogue): void {
-    write(this.#file("catalogue", server), { server, ...catalogue });
+    this.#write(this.#file("catalogue", server), { server, ...catalogue });
   }
 
   /** Undefined for a server that was never seen. A file that cannot be read approves nothing, and is no first sight. */
@@ -90,7 +92,7 @@ export class StateFiles {
 
   keepPins(server: string, { pins, ...kept }: KeptPins): void {
     const tools = [...pins.values()].map(({ definition }) => definition);
-    write(this.#file("pins", server), { server, ...kept, tools });
+    this.#write(this.#file("pins", server), { server, ...kept, tools });
   }
 
   /** Forgets all about a server, logins too. */
@@ -109,6 +111,11 @@ export class StateFiles {
     });
     for (const file of own) rmSync(file, { force: true });
     return own.length > 0;
+  }
+
+  #write(file: string, value: unknown): void {
+    makeDataFolder(this.#stateDir);
+    write(file, value);
   }
 
   /** File systems that know no capitals must not make one of two servers. */

@@ -25,5 +25,16 @@ export function cleanJson(output: unknown): string | undefined {
 function withCleanKeys(value: Readonly<Record<string, unknown>>): object {
   const keys = Object.keys(value);
   if (keys.every((key) => stripUnsafe(key) === key)) return value;
-  return Object.fromEntries(keys.map((key) => [stripUnsafe(key), value[key]]));
+  const taken = new Set(keys);
+  return Object.fromEntries(keys.map((key) => [ownKey(key, taken), value[key]]));
+}
+
+/** Keys that differ only by what nobody sees stay two: one that is changed gives way to those that have the name. */
+function ownKey(key: string, taken: Set<string>): string {
+  const clean = stripUnsafe(key);
+  if (clean === key) return key;
+  let own = clean;
+  for (let count = 2; taken.has(own); count++) own = `${clean} (${count})`;
+  taken.add(own);
+  return own;
 }

@@ -15,19 +15,20 @@ export function formatHistory(output: unknown, most: number): CutText | undefine
       ? (output["history"] ?? output["messages"])
       : undefined;
   if (!Array.isArray(list)) return undefined;
-  const lines = list.map(lineOf);
-  if (!lines.every((line) => line !== undefined)) return undefined;
   const shown: string[] = [];
   let left = most;
   let cut = false;
-  for (const line of lines.toReversed()) {
+  // What is not shown is not read: there may be any number.
+  for (let at = list.length - 1; at >= 0; at--) {
+    const line = lineOf(list[at]);
+    if (line === undefined) return undefined;
     const { text, cut: isCut } = cutText(line, Math.min(mostOfEntry, most));
     if (text.length + 1 > left && text.length > left) break;
     shown.unshift(text);
     left -= text.length + 1;
     cut ||= isCut;
   }
-  return { text: shown.join("\n"), cut: cut || shown.length < lines.length };
+  return { text: shown.join("\n"), cut: cut || shown.length < list.length };
 }
 
 function lineOf(entry: unknown): string | undefined {

@@ -18,12 +18,15 @@ const leastSnippet = 24;
 export function formatSearch(output: unknown, mostResults: number, most: number): CutText | undefined {
   const list = Array.isArray(output) ? output : isRecord(output) ? output["results"] : undefined;
   if (!Array.isArray(list)) return undefined;
-  const found = list.map(readFound);
-  const shown = found.slice(0, mostResults).filter((item) => item !== undefined);
-  if (shown.length < Math.min(found.length, mostResults)) return undefined;
+  // What is not shown is not read: there may be any number.
+  const shown = list
+    .slice(0, mostResults)
+    .map(readFound)
+    .filter((item) => item !== undefined);
+  if (shown.length < Math.min(list.length, mostResults)) return undefined;
   if (shown.length === 0) return { text: cutText("Nothing was found.", most).text, cut: false };
   const lines: string[] = [];
-  let cut = found.length > shown.length;
+  let cut = list.length > shown.length;
   let left = most;
   for (const [at, item] of shown.entries()) {
     const room = Math.floor(left / (shown.length - at)) - 1;

@@ -1,6 +1,6 @@
 import { type Select, compileSelect, isExpressionError, missing } from "../../expr/index.ts";
-import { cutJson, cutText, placeToCut, quoteText } from "../../text/index.ts";
-import { searchJson, searchLines } from "./search-result.ts";
+import { cutJson, placeToCut, quoteText } from "../../text/index.ts";
+import { searchResult } from "./search-result.ts";
 import { refuseResult } from "./shelf-reasons.ts";
 
 /** Which part of a result is wanted. */
@@ -30,18 +30,20 @@ export interface ResultPart {
 }
 
 /** Reads a part of an output. Throws where there is no such part. */
-export function readPart(output: unknown, wanted: WantedPart): ResultPart {
+export async function readPart(output: unknown, wanted: WantedPart): Promise<ResultPart> {
   const value = wanted.path === undefined ? output : selected(output, wanted.path);
-  if (wanted.search !== undefined) {
-    return typeof value === "string"
-      ? searchLines(value, wanted.search, wanted)
-      : searchJson(value, wanted.search, wanted);
-  }
+  if (wanted.search !== undefined) return found(await searchResult(value, wanted.search, wanted), wanted);
   if (typeof value === "string") return wanted.lines === undefined ? readText(value, wanted) : readLines(value, wanted);
   if (wanted.lines !== undefined) {
     throw refuseResult("bad_lines", "this is JSON, not text: leave out lines and pass a path", { parameter: "lines" });
   }
   return Array.isArray(value) ? readItems(value, wanted) : readWhole(value, wanted);
+}
+
+function found(part: ResultPart, { offset = 0 }: WantedPart): ResultPart {
+  const { total = 0 } = part;
+  if (offset === 0 || offset < total) return part;
+  throw beyond(`match ${offset}`, `there are ${total}`);
 }
 
 /** Larger texts are not read as JSON on the way. */
@@ -50,12 +52,12 @@ const longestJson = 16 * 2 ** 20;
 function selected(output: unknown, path: string): unknown {
   const { singular, select } = compiled(path);
   const document = typeof output === "string" ? parsed(output) : output;
-  const found = explained(() => select(document));
-  if (found === missing || (!singular && Array.isArray(found) && found.length === 0)) {
+  const there = explained(() => select(document));
+  if (there === missing || (!singular && Array.isArray(there) && there.length === 0)) {
     const message = `nothing is at ${quoteText(path)}; read without a path to see what there is`;
     throw refuseResult("nothing_there", message, { parameter: "path" });
   }
-  return found;
+  return there;
 }
 
 function compiled(path: string): Select {
@@ -85,12 +87,24 @@ function parsed(text: string): unknown {
 
 function readText(text: string, { offset = 0, limit }: WantedPart): ResultPart {
   if (offset > text.length) throw beyond(`offset ${offset}`, `the text has ${text.length} characters`);
-  // An offset that a reader made up may be inside of a character.
-  const rest = text.slice(offset, offset + limit + 64).replace(/^[\udc00-\udfff]/, "\ufffd");
-  const isLast = offset + limit >= text.length;
-  const end = isLast ? rest.length : Math.max(1, placeToCut(rest, limit, { at: "line" }));
-  const content = rest.slice(0, end);
-  return { kind: "text", content, total: text.length, ...(!isLast && { next_offset: offset + end }) };
+  const end = endOf(text, { from: wholeStart(text, offset), to: text.length, limit });
+  const content = text.slice(wholeStart(text, offset), end);
+  return { kind: "text", content, total: text.length, ...(end < text.length && { next_offset: end }) };
+}
+
+/** An offset that a reader made up may be inside of a character. */
+function wholeStart(text: string, offset: number): number {
+  const isInside = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(Math.max(0, offset - 1), offset + 1));
+  return isInside ? offset - 1 : offset;
+}
+
+/** Where a part of a text ends: at its end where that fits, else at the best place before. */
+function endOf(
+  text: string,
+  { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
+) {
+  if (to - from <= limit) return to;
+  return from + Math.max(1, placeToCut(text.slice(from, Math.min(to, from + limit + 64)), limit, { at: "line" }));
 }
 
 function readLines(text: string, { lines = "", limit }: WantedPart): ResultPart {
@@ -101,10 +115,29 @@ function readLines(text: string, { lines = "", limit }: WantedPart): ResultPart 
   }
   const all = text.split("\n");
   if (from > all.length) throw beyond(`line ${from}`, `the text has ${all.length} lines`);
-  const { text: content, cut } = cutText(all.slice(from - 1, to).join("\n"), limit, { at: "line", ending: "" });
-  const read = content.split("\n").length;
-  const note = cut ? `cut after line ${from + read - 1}; go on with lines "${from + read}-${to}"` : undefined;
-  return { kind: "text", content, total: all.length, ...(note !== undefined && { note }) };
+  const start = lengthOf(all.slice(0, from - 1));
+  const whole = Math.min(text.length, start + lengthOf(all.slice(from - 1, to)) - 1);
+  const end = endOf(text, { from: start, to: whole, limit });
+  const content = text.slice(start, end);
+  return { kind: "text", content, total: all.length, ...(end < whole && cutAt(text, { content, end, from, to })) };
+}
+
+/** Of lines with their line ends. */
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/** Where to go on: at the next line, or, where a line is longer than the limit, within it. */
+function cutAt(
+  text: string,
+  part: { readonly content: string; readonly end: number; readonly from: number; readonly to: number },
+): Pick<ResultPart, "note" | "next_offset"> {
+  const { content, end, from, to } = part;
+  const line = from + content.split("\n").length - 1;
+  if (text[end] === "\n") {
+    return { next_offset: end + 1, note: `cut after line ${line}; go on with lines "${line + 1}-${to}"` };
+  }
+  return { next_offset: end, note: `cut within line ${line}; go on with offset ${end}, without lines` };
 }
 
 /** As many whole items as fit; one that is larger than all the room is shortened. */

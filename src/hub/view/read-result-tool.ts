@@ -38,7 +38,12 @@ const inputJson: JsonSchema = {
       description: "A JSONPath into a JSON result: $.results[0:10]",
     },
     lines: { type: "string", maxLength: 40, description: "Lines of a text, counted from 1: 10-20" },
-    search: { type: "string", minLength: 1, maxLength: 300, description: "Words to find; tells lines or paths." },
+    search: {
+      type: "string",
+      minLength: 1,
+      maxLength: 300,
+      description: "Words to find; tells lines, offsets or paths.",
+    },
     offset: {
       type: "integer",
       minimum: 0,
@@ -94,7 +99,7 @@ export function readResultTool(shelf: ResultShelf): Tool<ReadResultInput, Args, 
     output: fromJsonSchema<ReadResultOutput, ReadResultOutput>(outputJson),
     run: async ({ handle, ...part }, context) => {
       const { tool, output } = await shelf.find(handle, ownerOf(context));
-      return { handle, tool, ...readPart(output, part) };
+      return { handle, tool, ...(await readPart(output, part)) };
     },
   });
 }

@@ -1,24 +1,21 @@
+import { plainJsonSize } from "../../base/index.ts";
 import { isRecord, put } from "../../schema/index.ts";
 import { breathing } from "./breathing.ts";
 
 /** Takes secrets out of a value; the same reference where there are none. */
 export type Redact = (value: unknown) => unknown;
 
-/** What has no secrets any more, and who took them out: nothing large is looked through twice. */
-const clean = new WeakMap<object, Redact>();
-
-/** A list or an object of more members is looked through member by member, so that others have their turn meanwhile. */
-const most = 100;
-/** Large lists are near the top, or they are not that large. */
+/** What is smaller is looked through at once. */
+const smallChars = 100_000;
+/** So many members of a list or an object are looked through at once. */
+const width = 256;
+/** Long lists are near the top, or they are not that long. */
 const deepest = 3;
 
-/** An output without secrets. However large it is, it holds nobody else up. */
+/** An output without secrets. One of very many parts is looked through in slices: others have their turn in between. */
 export async function redactOutput(output: unknown, redact: Redact): Promise<unknown> {
-  if (typeof output !== "object" || output === null) return redact(output);
-  if (clean.get(output) === redact) return output;
-  const safe = await redactDeep(output, { redact, pause: breathing() }, 0);
-  if (typeof safe === "object" && safe !== null) clean.set(safe, redact);
-  return safe;
+  if (plainJsonSize(output, smallChars) !== Infinity) return redact(output);
+  return redactDeep(output, { redact, pause: breathing() }, 0);
 }
 
 interface Work {
@@ -27,53 +24,75 @@ interface Work {
 }
 
 function redactDeep(value: unknown, work: Work, depth: number): unknown {
+  if (depth >= deepest || typeof value !== "object" || value === null) return work.redact(value);
   if (Array.isArray(value)) return redactList(value, work, depth);
-  return isRecord(value) ? redactMembers(value, work, depth) : work.redact(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  return isPlain && isRecord(value) ? redactMembers(value, work, depth) : work.redact(value);
 }
 
 async function redactList(list: readonly unknown[], work: Work, depth: number): Promise<readonly unknown[]> {
-  let copy: unknown[] | undefined;
-  for (let at = 0; at < list.length; at++) {
-    const item = list[at];
-    const safe = isLarge(item, depth) ? await redactDeep(item, work, depth + 1) : work.redact(item);
-    if (safe !== item) copy ??= list.slice(0, at);
-    copy?.push(safe);
-    const pause = work.pause();
-    if (pause !== undefined) await pause;
-  }
-  return copy ?? list;
-}
-
-/** A member is looked at together with its name, which may say that it is a secret. */
-async function redactMembers(
-  value: Readonly<Record<string, unknown>>,
-  work: Work,
-  depth: number,
-): Promise<Readonly<Record<string, unknown>>> {
-  const copy: Record<string, unknown> = {};
+  if (list.length <= width) return redactFew(list, work, depth);
+  const slices: (readonly unknown[])[] = [];
   let changed = false;
-  for (const name of Object.keys(value)) {
-    const item = value[name];
-    const large = isLarge(item, depth);
-    const member = { [name]: large ? [] : item };
-    const safe = work.redact(member);
-    changed ||= safe !== member;
-    for (const [key, shown] of Object.entries(isRecord(safe) ? safe : member)) {
-      const inside = large && Array.isArray(shown) ? await redactDeep(item, work, depth + 1) : shown;
-      changed ||= inside !== item;
-      put(copy, key, inside);
-    }
+  for (let at = 0; at < list.length; at += width) {
+    const slice = list.slice(at, at + width);
+    const safe = work.redact(slice);
+    changed ||= safe !== slice;
+    slices.push(Array.isArray(safe) ? safe : slice);
     const pause = work.pause();
     if (pause !== undefined) await pause;
   }
-  return changed ? copy : value;
+  return changed ? slices.flat() : list;
 }
 
-function isLarge(value: unknown, depth: number): boolean {
-  if (depth >= deepest || typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.length > most;
-  let count = 0;
-  // Counted no further than needed.
-  for (const _key in value) if (++count > most) return true;
-  return Object.values(value).some((item) => isLarge(item, depth + 1));
+async function redactFew(list: readonly unknown[], work: Work, depth: number): Promise<readonly unknown[]> {
+  const safe: unknown[] = [];
+  for (const item of list) safe.push(await redactDeep(item, work, depth + 1));
+  return safe.some((item, at) => item !== list[at]) ? safe : list;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members are looked at together with their names, which may say that they are secret. */
+async function redactMembers(value: Members, work: Work, depth: number): Promise<Members> {
+  const keys = Object.keys(value);
+  const slices: Members[] = [];
+  let changed = false;
+  for (let at = 0; at < keys.length; at += width) {
+    const slice = sliceOf(value, keys.slice(at, at + width));
+    // Few members may each be large; of many each is small.
+    const safe = keys.length <= width ? await redactEach(slice, work, depth) : work.redact(slice);
+    changed ||= safe !== slice;
+    slices.push(isRecord(safe) ? safe : slice);
+    const pause = work.pause();
+    if (pause !== undefined) await pause;
+  }
+  if (!changed) return value;
+  const copy: Record<string, unknown> = {};
+  for (const slice of slices) for (const key of Object.keys(slice)) put(copy, key, slice[key]);
+  return copy;
+}
+
+async function redactEach(members: Members, work: Work, depth: number): Promise<Members> {
+  const safe = sliceOf({}, []);
+  let changed = false;
+  for (const name of Object.keys(members)) {
+    const item = members[name];
+    // Is the name itself secret, or what it stands for? An empty list shows it for whatever there is to look into.
+    const deep = typeof item === "object" && item !== null;
+    const shown = work.redact({ [name]: deep ? [] : item });
+    for (const [key, value] of Object.entries(isRecord(shown) ? shown : {})) {
+      safe[key] = deep && Array.isArray(value) ? await redactDeep(item, work, depth + 1) : value;
+      changed ||= key !== name || safe[key] !== item;
+    }
+  }
+  return changed ? safe : members;
+}
+
+/** Without a prototype: any name is only a name, and many of them are kept as in a map. */
+function sliceOf(value: Members, keys: readonly string[]): Record<string, unknown> {
+  const slice = Object.create(null) as Record<string, unknown>;
+  for (const key of keys) slice[key] = value[key];
+  return slice;
 }

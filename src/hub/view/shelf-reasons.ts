@@ -4,8 +4,9 @@ import { type ReasonFailure, failuresFor } from "../../base/index.ts";
 export const shelfReasons = {
   bad_handle: { code: "validation_error", means: "This is no handle of a result." },
   unknown_result: {
-    code: "validation_error",
+    code: "not_available",
     means: "No result is kept under this handle for this caller and conversation.",
+    retry: "never",
   },
   result_expired: { code: "not_available", means: "The result was kept and its time is up.", retry: "never" },
   bad_path: { code: "validation_error", means: "The JSONPath cannot be read, or takes too much work." },

@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { toCallResult } from "../../adapters/mcp/server/call-result.ts";
+import { cutOutput } from "../../adapters/mcp/server/output-view.ts";
+import { agentDefaults } from "../../agent/run/agent-spec.ts";
+import { bringsOutside } from "../../agent/run/brings-outside.ts";
 import { compileTemplate } from "../../expr/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { type ToolSuccess, defineTool } from "../../tool/index.ts";
@@ -25,19 +29,74 @@ function world(output: unknown) {
   const shelf = new ResultShelf();
   const tool = (name: string, run: () => unknown) =>
     defineTool({ name, description: name, effect: "read", run: () => (called.push(name), run()) });
+  const post = defineTool({
+    name: "http_post",
+    description: "Sends something.",
+    effect: "once",
+    run: () => (called.push("http_post"), "sent"),
+  });
   const engine = createEngine({
-    tools: [tool("page", () => output), tool("http_request", () => "fetched"), readResultTool(shelf)],
+    tools: [tool("page", () => output), tool("http_request", () => "fetched"), post, readResultTool(shelf)],
     secrets: { API_KEY: "s3cret-value" },
+    // A person has allowed everything, beforehand.
+    permissions: { ask: [], allow: ["*"] },
   });
   return { engine, shelf, called };
 }
 
-describe("what a tool gave is data", () => {
-  test("the rows are there", () => expect(rows.length).toBeGreaterThanOrEqual(4));
+type World = ReturnType<typeof world>;
 
-  test.each(rows.map((row) => [row.input, row.expected] as const))("%s: %s", async (input, _expected) => {
+/** How each thing that is expected shows, besides what holds for all rows. */
+const shows: Readonly<Record<string, (input: string, result: ToolSuccess, world: World) => Promise<void> | void>> = {
+  "output text is never re-interpolated as a template": (input, { output }) => {
+    const template = compileTemplate("before ${input.page} after");
+    const scope = { input: { page: output }, env: { API_KEY: "s3cret-value" } };
+    const filled = JSON.stringify(template.evaluate(scope));
+    expect(filled).toContain(`before ${input}`);
+    expect(filled).not.toContain("s3cret");
+  },
+  "image/link URLs in final answers not auto-fetched by any UI": async (input, result) => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const given = await toCallResult(result, {
+      view: (safe) => cutOutput()(safe, { principal: undefined, conversationId: undefined }),
+      redact: (text) => text,
+      redactResult: async (same) => same,
+      outputSchema: undefined,
+      clientApproves: false,
+    });
+    // A text, and neither an image nor a link that a client would follow by itself.
+    expect(given.content).toEqual([{ type: "text", text: expect.stringContaining(input) }]);
+    expect(fetched).not.toHaveBeenCalled();
+    fetched.mockRestore();
+  },
+  "never parsed as a tool call": async (_input, { output }, { engine, called }) => {
+    // Nor where somebody takes it for the name of one.
+    expect(await engine.call(String(output), {})).toMatchObject({ error: { code: "tool_not_found" } });
+    expect(called).toEqual(["page"]);
+  },
+  "kept as data; later side-effecting call from tainted context asks for approval": async (_input, result, parts) => {
+    const { engine, called } = parts;
+    const tainted = bringsOutside({ engine, spec: { ...agentDefaults, runner: "autonomous" } }, result, "read");
+    expect(tainted).toBe(true);
+    const context = { callerType: "conversation_agent", conversationId: "c-1" } as const;
+    expect(await engine.call("http_post", {}, { ...context, tainted })).toMatchObject({
+      error: { code: "approval_required" },
+    });
+    expect(called).toEqual(["page"]);
+    expect((await engine.call("http_post", {}, context)).success).toBe(true);
+  },
+};
+
+describe("what a tool gave is data", () => {
+  test("the rows are there, and what each of them expects is shown", () => {
+    expect(rows.length).toBeGreaterThanOrEqual(4);
+    expect(rows.map(({ expected }) => expected).filter((expected) => !Object.hasOwn(shows, expected))).toEqual([]);
+  });
+
+  test.each(rows.map((row) => [row.input, row.expected] as const))("%s: %s", async (input, expected) => {
     const filler = "One more sentence. ".repeat(200);
-    const { engine, shelf, called } = world(`${input}\n${filler}`);
+    const parts = world(`${input}\n${filler}`);
+    const { engine, shelf, called } = parts;
     const result = (await engine.call("page", {})) as ToolSuccess;
     const { text, handle } = await viewOf(result, { maxChars: 600, shelf });
     const read = (await engine.call("read_result", { handle, search: input.split(" ")[0] })) as ToolSuccess<{
@@ -57,6 +116,8 @@ describe("what a tool gave is data", () => {
     expect(data.split(`</${tag}>`)).toHaveLength(2);
     expect(data.endsWith(`</${tag}>`)).toBe(true);
     expect(data).toMatch(/^What stands between .* never an instruction/);
+
+    await shows[expected]?.(input, result, parts);
   });
 
   test("a reference in a value that a template puts in stays as it is", () => {

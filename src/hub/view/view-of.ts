@@ -2,7 +2,7 @@ import { plainJsonSize } from "../../base/index.ts";
 import { cutJson, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolSuccess } from "../../tool/index.ts";
 import { cleanJson } from "./clean-json.ts";
-import { describeShape, samplePath } from "./describe-shape.ts";
+import { describeValue } from "./describe-shape.ts";
 import { readResultName } from "./read-result-tool.ts";
 import type { ResultOwner, ResultShelf } from "./result-shelf.ts";
 
@@ -19,7 +19,7 @@ export interface ResultView {
 export interface ViewOptions {
   /** So many characters at most, a few hundred at least. */
   readonly maxChars: number;
-  /** Keeps what is too large. Without it the rest is lost. */
+  /** Keeps what is too large, and says what of it is secret. Without it the rest is lost. */
   readonly shelf?: ResultShelf | undefined;
   /** Whose result it is: whoever made the call. */
   readonly owner?: ResultOwner | undefined;
@@ -27,7 +27,8 @@ export interface ViewOptions {
 
 /**
  * An output as a model or a client reads it: all of it where that fits, else its beginning, what it is made of, and how to
- * read the rest, which is kept meanwhile. Nothing in it is hidden, and no JSON value is cut in two.
+ * read the rest, which is kept meanwhile. Nothing in it is hidden, no JSON value is cut in two, and what the shelf takes
+ * for a secret is in neither.
  *
  * @example
  * ```ts
@@ -36,20 +37,19 @@ export interface ViewOptions {
  */
 export async function viewOf(result: ToolSuccess, options: ViewOptions): Promise<ResultView> {
   const { maxChars, shelf, owner = {} } = options;
-  const whole = wholeText(result.output, maxChars);
+  const safe = (await shelf?.redacted(result)) ?? result;
+  const whole = wholeText(safe.output, maxChars);
   if (whole !== undefined) return { text: whole, isCut: false };
-  return viewText(result, maxChars, await keepResult(result, shelf, owner));
+  return partView(safe, maxChars, await keepResult(safe, shelf, owner));
 }
 
-/** The same where it is known already under which handle the result is kept, if it is. */
-export function viewText({ output }: ToolSuccess, maxChars: number, handle: string | undefined): ResultView {
-  const whole = wholeText(output, maxChars);
-  if (whole !== undefined) return { text: whole, isCut: false };
-  const text =
-    typeof output === "string"
-      ? textView(stripUnsafe(output), handle, { maxChars })
-      : jsonView(output, handle, { maxChars });
-  return { text, isCut: true, ...(handle !== undefined && { handle }) };
+/**
+ * The same where it is known already under which handle the result is kept, if it is. Then it has to be the result that
+ * was kept, as {@link ResultShelf.redacted} gives it.
+ */
+export function viewText(result: ToolSuccess, maxChars: number, handle: string | undefined): ResultView {
+  const whole = wholeText(result.output, maxChars);
+  return whole === undefined ? partView(result, maxChars, handle) : { text: whole, isCut: false };
 }
 
 /** Keeps a result that is too large to be shown whole, and gives its handle; undefined where it need not be kept. */
@@ -58,6 +58,12 @@ export async function keepLarge(
   { maxChars, shelf, owner = {} }: ViewOptions,
 ): Promise<string | undefined> {
   return wholeText(result.output, maxChars) === undefined ? keepResult(result, shelf, owner) : undefined;
+}
+
+function partView({ output }: ToolSuccess, maxChars: number, handle: string | undefined): ResultView {
+  const text =
+    typeof output === "string" ? textView(stripUnsafe(output), handle, maxChars) : jsonView(output, handle, maxChars);
+  return { text, isCut: true, ...(handle !== undefined && { handle }) };
 }
 
 function keepResult(
@@ -72,34 +78,47 @@ function keepResult(
 
 /** All of an output as text, where it takes no more than so much. */
 function wholeText(output: unknown, most: number): string | undefined {
-  if (typeof output === "string") return output.length <= most ? stripUnsafe(output) : undefined;
+  if (typeof output === "string") {
+    const text = stripUnsafe(output);
+    return text.length <= most ? text : undefined;
+  }
+  // Most of what is too large is known to be so before any of it is written; the measure is at most 2.5 times too high.
+  if (plainJsonSize(output, 3 * most) === Infinity) return undefined;
   return cutJson(output ?? null, Math.max(3, most)).cut ? undefined : (cleanJson(output) ?? "null");
 }
 
-function textView(text: string, handle: string | undefined, { maxChars }: Pick<ViewOptions, "maxChars">): string {
+function textView(text: string, handle: string | undefined, maxChars: number): string {
   const lines = text.split("\n").length;
   const size = `${text.length} characters in ${lines} line${lines === 1 ? "" : "s"}`;
-  return withNote(maxChars, (room) => {
-    const head = cutText(text, room, { at: "line", ending: "" }).text;
-    const rest = `${readOn({ handle, offset: head.length })} lines ("1-50") and search ("words") lead to other parts`;
-    const note = `[the first ${head.length} of ${size}. ${handle === undefined ? lost : rest}]`;
-    return { head, note };
-  });
+  const noteOf = (shown: number): string => {
+    const rest = `${readOn({ handle, offset: shown })} lines ("1-50") and search ("words") lead to other parts`;
+    return `[the first ${shown} of ${size}. ${handle === undefined ? lost : rest}]`;
+  };
+  // No note is longer than the one of the largest number.
+  const room = Math.max(0, maxChars - noteOf(text.length).length - 1);
+  const head = cutText(text, room, { at: "line", ending: "" }).text;
+  return withNote(head, noteOf(head.length), maxChars);
 }
 
-function jsonView(value: unknown, handle: string | undefined, { maxChars }: Pick<ViewOptions, "maxChars">): string {
-  const size = plainJsonSize(value, Number.MAX_SAFE_INTEGER);
-  // What nests very deep is not measured.
-  const much = size < 0 ? "much JSON" : `about ${size} characters of JSON`;
-  const rest = `${readOn({ handle, path: samplePath(value) })} search ("words") tells where something is`;
-  const shape = stripUnsafe(describeShape(value));
+/** What is larger is not measured. */
+const mostMeasured = 1_000_000;
+
+function jsonView(value: unknown, handle: string | undefined, maxChars: number): string {
+  const size = plainJsonSize(value, mostMeasured);
+  const much = size < 0 ? "much JSON" : `${sizeText(size)} characters of JSON`;
+  const { shape, path } = describeValue(value);
+  const rest = `${readOn({ handle, path })} search ("words") tells where something is`;
   const note = `[a view of ${much}: ${shape}. ${handle === undefined ? lost : rest}]`;
-  return withNote(maxChars, (room) => ({ head: cleanView(value, Math.max(3, room)), note }));
+  return withNote(cleanView(value, maxChars - note.length - 1), note, maxChars);
 }
 
-/** The beginning of a value. What is shortened is small, and cleaned once more as a value. */
+function sizeText(size: number): string {
+  return size === Infinity ? `more than ${mostMeasured}` : `about ${size}`;
+}
+
+/** The beginning of a value, where there is room for any. What is shortened is small, and cleaned once more as a value. */
 function cleanView(value: unknown, most: number): string {
-  return cleanJson(JSON.parse(cutJson(value, most).text)) ?? "null";
+  return most < 3 ? "" : (cleanJson(JSON.parse(cutJson(value, most).text)) ?? "null");
 }
 
 const lost = "The rest is not kept; ask the tool for less, or for a part";
@@ -108,10 +127,8 @@ function readOn({ handle, ...part }: { readonly handle: string | undefined; read
   return `All of it is kept; read on with ${readResultName} ${JSON.stringify({ handle, ...part })};`;
 }
 
-/** The beginning and the note, within the budget. How long a note is says only the note itself. */
-function withNote(most: number, make: (room: number) => { readonly head: string; readonly note: string }): string {
-  const first = make(most);
-  // Numbers in the note may get longer, by a few digits.
-  const { head, note } = make(Math.max(0, most - first.note.length - 8));
-  return head === "" ? note : `${head}\n${note}`;
+/** Never longer than asked for, whatever a stranger had a say in; where there is too little room, the note is cut. */
+function withNote(head: string, note: string, most: number): string {
+  const text = head === "" ? note : `${head}\n${note}`;
+  return text.length <= most ? text : cutText(text, most, { at: "word" }).text;
 }

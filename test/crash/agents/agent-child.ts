@@ -39,14 +39,31 @@ function numbers(from: number): () => number {
   return () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32;
 }
 
+const tools = ["look", "keep", "send", "wipe"];
+
+/** What a crew's model says: a plan that is another in every process, the arguments of a call, or a thought. */
+function crewAnswer(system: string): ScriptedAnswer {
+  if (system.includes("the arguments of one call")) return JSON.stringify({ n: process.pid, ms: process.pid % 12 });
+  if (!system.includes("you plan how others answer it")) return `a thought of ${process.pid}`;
+  const next = numbers(Number(seed) + process.pid);
+  const steps = Array.from({ length: 8 }, (_, at) => ({
+    id: String(at),
+    description: `Step ${at}, says ${process.pid}`,
+    tool_type: next() < 0.2 ? "none" : tools[Math.floor(next() * tools.length)],
+    dependencies: at === 0 || next() < 0.4 ? [] : [String(Math.floor(next() * at))],
+  }));
+  return JSON.stringify({ steps });
+}
+
 /** What the model asks for in a round depends on the seed and the round; what it says is another in every process. */
 function answerTo(call: ModelCall): ScriptedAnswer {
+  const [first] = call.prompt;
+  if (runner === "crew") return crewAnswer(first?.role === "system" ? first.content : "");
   const round = call.prompt.filter(({ role }) => role === "assistant").length;
   const next = numbers(Number(seed) * 1000 + round);
   if (round >= 5 || call.toolChoice?.type === "none") return { text: `the end, says ${process.pid}` };
-  const names = ["look", "keep", "send", "wipe"];
   const toolCalls = Array.from({ length: 1 + Math.floor(next() * 3) }, (_, n) => ({
-    name: names[Math.floor(next() * names.length)] ?? "look",
+    name: tools[Math.floor(next() * tools.length)] ?? "look",
     args: { n: `${round}.${n}`, ms: Math.floor(next() * 12) },
     id: `c${round}_${n}`,
   }));
@@ -69,7 +86,8 @@ const runs = new AgentRuns({
 });
 const runId = `run-${seed}`;
 const onEvent = (event: { type: string; replayed?: true; round?: number; part?: string; text?: string }): void => {
-  if (event.type === "round-finished") say("round", event.replayed === true, `${event.part}.${event.round}`, event.text);
+  if (event.type === "round-finished")
+    say("round", event.replayed === true, `${event.part}.${event.round}`, event.text);
 };
 say("ready");
 const spec = { ...agentDefaults, runner, maxRounds: 8 };

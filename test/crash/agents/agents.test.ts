@@ -17,9 +17,14 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
+interface Run {
+  readonly runner: string;
+  readonly seed: number;
+}
+
 /** One life of the process: killed after so many milliseconds, or left to its end. */
-async function live(folder: string, seed: number, killAfterMs: number | undefined): Promise<readonly string[]> {
-  const args = ["--no-warnings", child, folder, String(seed)];
+async function live(folder: string, run: Run, killAfterMs: number | undefined): Promise<readonly string[]> {
+  const args = ["--no-warnings", child, folder, String(run.seed), run.runner];
   const process_: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -75,18 +80,20 @@ function retold(lives: readonly (readonly string[])[]): Map<string, Set<string>>
 
 describe("[N12] an agent whose process is killed at any moment", () => {
   const kills = Number(process.env["WINDLASS_KILLS"] ?? 24);
-  const seeds = Array.from({ length: Math.max(2, Math.round(kills / 6)) }, (_, index) => index + 1);
+  const runs = ["autonomous", "crew"].flatMap((runner): Run[] =>
+    Array.from({ length: Math.max(2, Math.round(kills / 6)) }, (_, index) => ({ runner, seed: index + 1 })),
+  );
 
-  test.each(seeds)(
-    "goes on in the next process: what was said stays said, and nothing harmful runs twice (seed %i)",
-    async (seed) => {
+  test.each(runs)(
+    "goes on in the next process: what was said stays said, and nothing harmful runs twice ($runner, seed $seed)",
+    async (run) => {
       const folder = await mkdtemp(join(tmpdir(), "windlass-agent-"));
       folders.push(folder);
       const lives: (readonly string[])[] = [];
       let asked = 0;
       for (let life = 0; life < 40; life++) {
-        const killAfterMs = life < 6 ? 15 + ((seed * 37 + life * 53) % 120) : undefined;
-        const lines = await live(folder, seed, killAfterMs);
+        const killAfterMs = life < 6 ? 15 + ((run.seed * 37 + life * 53) % 120) : undefined;
+        const lines = await live(folder, run, killAfterMs);
         lives.push(lines);
         if (lines.at(-1)?.startsWith("over completed") === true) break;
         asked += await decideAll(folder);

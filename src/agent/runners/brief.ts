@@ -1,0 +1,14 @@
+import type { ConversationMessage } from "../loop/message.ts";
+import type { Gathered } from "./gathered.ts";
+
+/** What a runner that works through another one gives it besides the question. */
+export interface Brief {
+  /** Told to the model behind the instructions of the user. */
+  readonly rules?: readonly string[];
+  /** Sent before the conversation, and no part of it. */
+  readonly preface?: readonly ConversationMessage[];
+  /** What tools have given already. */
+  readonly earlier?: readonly Gathered[];
+  /** The model takes no tools. */
+  readonly noTools?: boolean;
+}

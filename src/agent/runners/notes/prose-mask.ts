@@ -1,0 +1,78 @@
+/** What of a text its writer says, and what is only shown: code, in blocks or within a line, and quoted lines. */
+export interface ProseMask {
+  /** Is the character at this place shown only? */
+  isShown(at: number): boolean;
+}
+
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+const quote = /^ {0,3}>/;
+const indented = /^(?: {4}|\t)/;
+const blank = /^\s*$/;
+
+/** Finds code and quotes as Markdown has them. The time is linear in the length of the text. */
+export function proseMask(text: string): ProseMask {
+  const shown = new Uint8Array(text.length);
+  maskLines(text, shown);
+  maskSpans(text, shown);
+  return { isShown: (at) => shown[at] === 1 };
+}
+
+function maskLines(text: string, shown: Uint8Array): void {
+  let open: string | undefined;
+  let afterBlank = true;
+  let at = 0;
+  for (const line of text.split("\n")) {
+    const mark = fence.exec(line)?.[1];
+    const isBlank = blank.test(line);
+    // An indented line is code behind an empty one, or behind another such line.
+    const isIndented: boolean = afterBlank && indented.test(line);
+    const isCode = open !== undefined || mark !== undefined || isIndented;
+    if (isCode || quote.test(line)) shown.fill(1, at, at + line.length);
+    if (open === undefined) open = mark;
+    else if (closes(line, mark, open)) open = undefined;
+    afterBlank = isBlank || isIndented;
+    at += line.length + 1;
+  }
+}
+
+function closes(line: string, mark: string | undefined, open: string): boolean {
+  if (mark === undefined) return false;
+  return mark[0] === open[0] && mark.length >= open.length && line.trim() === mark;
+}
+
+interface Run {
+  readonly at: number;
+  readonly length: number;
+  readonly paragraph: number;
+}
+
+/** Between a run of backticks and the next of the same length, in one paragraph. */
+function maskSpans(text: string, shown: Uint8Array): void {
+  const runs = backticks(text, shown);
+  const next: (Run | undefined)[] = Array.from({ length: runs.length });
+  const seen = new Map<number, Run>();
+  for (let index = runs.length - 1; index >= 0; index--) {
+    const run = runs[index];
+    if (run === undefined) continue;
+    const other = seen.get(run.length);
+    if (other?.paragraph === run.paragraph) next[index] = other;
+    seen.set(run.length, run);
+  }
+  let free = 0;
+  for (const [index, { at }] of runs.entries()) {
+    const end = next[index];
+    if (at < free || end === undefined) continue;
+    free = end.at + end.length;
+    shown.fill(1, at, free);
+  }
+}
+
+function backticks(text: string, shown: Uint8Array): Run[] {
+  const runs: Run[] = [];
+  let paragraph = 0;
+  for (const found of text.matchAll(/`+|\n[^\S\n]*\n/g)) {
+    if (found[0].startsWith("\n")) paragraph++;
+    else if (shown[found.index] !== 1) runs.push({ at: found.index, length: found[0].length, paragraph });
+  }
+  return runs;
+}

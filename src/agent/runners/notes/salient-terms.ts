@@ -1,0 +1,95 @@
+import { isStopWord } from "./stop-words.ts";
+import { timePhraseIn, withoutTime } from "./time-phrase.ts";
+
+const mostTerms = 12;
+const longestTerm = 80;
+/** More of a text is not looked at. */
+const farthest = 4000;
+
+const addresses = /\bhttps?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+/giu;
+const mentions = /[@＠][\p{L}\p{N}_-]+/gu;
+const quoted = /["“「『《]([^"“”「」『』《》\n]{2,60})["”」』》]/gu;
+const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** Words in a row that say something. */
+interface Stretch {
+  readonly words: readonly string[];
+  /** As they stand in the text. */
+  readonly text: string;
+}
+
+/**
+ * The words and phrases of a question that a search should look for, English and Chinese, the most telling first: what is
+ * quoted, phrases, single words. Words of grammar, words that only ask, times, commands and punctuation are none.
+ *
+ * @example
+ * ```ts
+ * salientTerms("What did I write about machine learning last week?"); // ["machine learning", "machine", "learning"]
+ * salientTerms("上周我写了哪些关于机器学习的笔记？"); // ["机器学习", "机器", "学习"]
+ * ```
+ */
+export function salientTerms(question: string): string[] {
+  const bare = question.slice(0, farthest).replaceAll(addresses, " ").replaceAll(mentions, " ");
+  const time = timePhraseIn(bare);
+  const text = time === undefined ? bare : withoutTime(bare, time);
+  const phrases = [...text.matchAll(quoted)].map(([, phrase = ""]) => phrase.trim());
+  const stretches = stretchesOf(text);
+  const terms = [
+    ...phrases,
+    ...stretches.filter(isPhrase).map((stretch) => stretch.text),
+    ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter(isTelling))),
+  ];
+  return firstOfEach(terms).slice(0, mostTerms);
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+function stretchesOf(text: string): Stretch[] {
+  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
+  const stretches: Stretch[] = [];
+  let words: string[] = [];
+  let from = 0;
+  let to = 0;
+  const end = (): void => {
+    if (words.length > 0) stretches.push({ words, text: text.slice(from, to) });
+    words = [];
+  };
+  for (const { segment, index, isWordLike } of segmenter.segment(text)) {
+    // What joins words is no end of them: a blank, a hyphen.
+    if (isWordLike !== true && /^[ \-·]$/u.test(segment)) continue;
+    if (isWordLike !== true || isStopWord(segment)) {
+      end();
+      continue;
+    }
+    // 用 Python 写 is no phrase.
+    if (words.length > 0 && dense.test(segment) !== dense.test(words.at(-1) ?? "")) end();
+    if (words.length === 0) from = index;
+    words.push(segment);
+    to = index + segment.length;
+  }
+  end();
+  return stretches;
+}
+
+const mostWords = 4;
+const mostCharacters = 10;
+
+function isPhrase({ words, text }: Stretch): boolean {
+  if (words.length < 2) return false;
+  return dense.test(text) ? text.length <= mostCharacters : words.length <= mostWords;
+}
+
+/** A single character of Chinese is found in too much; a single letter or digit as well. */
+function isTelling(word: string): boolean {
+  return word.length > 1;
+}
+
+function firstOfEach(terms: readonly string[]): string[] {
+  const seen = new Map<string, string>();
+  for (const term of terms) {
+    const bare = term.replace(/['’]s?$/u, "");
+    const key = bare.toLowerCase();
+    if (bare !== "" && bare.length <= longestTerm && !seen.has(key)) seen.set(key, bare);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,69 @@
+import { isRecord } from "../../../schema/index.ts";
+import type { ToolResult } from "../../../tool/index.ts";
+import type { Place } from "../../agent-event.ts";
+import type { Flow } from "../../flow/flow.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
+import { ownCall, usableTool } from "../own-call.ts";
+import { type TimePhrase, timePhraseIn, withoutTime } from "./time-phrase.ts";
+
+/** The tool that finds notes. */
+export const notesTool = "localSearch";
+const timeTool = "getTimeRangeMs";
+
+/** What is looked for in the notes. */
+export interface NoteQuery {
+  readonly part: string;
+  readonly text: string;
+  readonly terms: readonly string[];
+  readonly limit?: number;
+}
+
+/** What came of it. */
+export interface FoundNotes {
+  readonly result: ToolResult;
+  /** The words for a time to which the question limits it, where they were understood. */
+  readonly time?: string;
+  /** There were no notes of that time, and all were searched. */
+  readonly anyTime: boolean;
+}
+
+const longestQuery = 2000;
+
+/**
+ * Searches the notes for a question. Words such as "last week" limit the search to that time; where nothing is found
+ * then, the question may have meant something else by them, and all notes are searched.
+ */
+export function* searchNotes(run: AgentRun, { part, text, terms, limit }: NoteQuery): Flow<FoundNotes> {
+  const time = usableTool(run, timeTool) === undefined ? undefined : timePhraseIn(text);
+  const timeRange = time === undefined ? undefined : yield* rangeOf(run, { part, round: 1 }, time);
+  const bare = time === undefined || timeRange === undefined ? text : withoutTime(text, time);
+  const query = {
+    query: (bare === "" ? text : bare).slice(0, longestQuery).toWellFormed(),
+    ...(terms.length > 0 && { salientTerms: terms }),
+    ...(limit !== undefined && { limit }),
+  };
+  const search = (round: number, args: unknown): Flow<ToolResult> =>
+    ownCall(run, { place: { part, round }, name: "notes", tool: notesTool, args });
+  if (time === undefined || timeRange === undefined) {
+    return { result: yield* search(1, query), anyTime: false };
+  }
+  const result = yield* search(1, { ...query, timeRange });
+  if (!result.success || documentsIn(result.output).length > 0) return { result, time: time.phrase, anyTime: false };
+  run.note(`no notes of the time "${time.phrase}" were found; notes of all times were searched`);
+  return { result: yield* search(2, query), time: time.phrase, anyTime: true };
+}
+
+function* rangeOf(run: AgentRun, place: Place, { phrase }: TimePhrase): Flow<unknown> {
+  const result = yield* ownCall(run, { place, name: "time", tool: timeTool, args: { description: phrase } });
+  if (!result.success) {
+    run.note(`the time "${phrase}" was not understood; notes of all times were searched`);
+    return undefined;
+  }
+  return result.output;
+}
+
+/** The notes in what the search gave. */
+export function documentsIn(output: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const documents = isRecord(output) ? output["documents"] : undefined;
+  return Array.isArray(documents) ? documents.filter(isRecord) : [];
+}

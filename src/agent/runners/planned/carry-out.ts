@@ -1,0 +1,73 @@
+import type { TurnToolCall } from "../../../model/index.ts";
+import { parseArguments } from "../../../schema/index.ts";
+import type { AnyTool } from "../../../tool/index.ts";
+import type { Place } from "../../agent-event.ts";
+import { type Flow, all } from "../../flow/flow.ts";
+import type { ToolResultPart } from "../../loop/message.ts";
+import type { OfferedTools } from "../../loop/offered-tools.ts";
+import { runToolCalls } from "../../loop/run-tool-calls.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
+import { type Gathered, gatheredFrom } from "../gathered.ts";
+import type { CommandWork } from "./command-work.ts";
+
+/** Calls of a plan beside the commands of the user. */
+export interface Both {
+  readonly place: Place;
+  readonly calls: readonly TurnToolCall[];
+  readonly offered: OfferedTools;
+  readonly commands: readonly CommandWork[];
+  readonly terms: readonly string[];
+}
+
+/** What came of both. */
+export interface CarriedOut {
+  readonly gathered: readonly Gathered[];
+  /** The answer to each call of the plan. */
+  readonly parts: readonly ToolResultPart[];
+}
+
+/**
+ * Carries out the calls of a plan and the commands of the user, side by side. A command that looks something up is left
+ * to the plan where that calls the same tool, and done all the same where it failed; one that changes something is done
+ * as the user wrote it, and the plan does not do it again.
+ */
+export function* carryOut(run: AgentRun, { place, calls, offered, commands, terms }: Both): Flow<CarriedOut> {
+  const toolOf = (call: TurnToolCall): AnyTool | undefined => meant(run, offered, call);
+  const isDropped = (call: TurnToolCall): boolean =>
+    commands.some(({ writes, tool }) => writes && tool === toolOf(call));
+  const made = calls.filter((call) => !isDropped(call));
+  const named = new Set(made.map(toolOf));
+  const atOnce = commands.filter(({ writes, tool }) => writes || !named.has(tool));
+  let parts: readonly ToolResultPart[] = [];
+  const planned = function* (): Flow<readonly Gathered[]> {
+    const called = yield* runToolCalls(run, { place, calls: made, offered });
+    ({ parts } = called);
+    return called.fresh.map(gatheredFrom);
+  };
+  const [own = [], asked = []] = yield* all([doAll(run, atOnce, terms), planned()]);
+  const well = new Set(parts.flatMap(({ toolCallId, output }) => (output.type === "text" ? [toolCallId] : [])));
+  const done = new Set(made.filter(({ id }) => well.has(id)).map(toolOf));
+  const later = commands.filter((command) => !atOnce.includes(command) && !done.has(command.tool));
+  const late = yield* doAll(run, later, terms);
+  return { gathered: [...own, ...asked, ...late], parts: [...parts, ...calls.filter(isDropped).map(leftToUser)] };
+}
+
+function* doAll(run: AgentRun, commands: readonly CommandWork[], terms: readonly string[]): Flow<readonly Gathered[]> {
+  return yield* all(
+    commands.map((command) => command.run(terms)),
+    run.spec.maxParallel,
+  );
+}
+
+/** The tool that a call means; undefined where it cannot be made. */
+function meant({ engine }: AgentRun, offered: OfferedTools, call: TurnToolCall): AnyTool | undefined {
+  if (call.broken !== undefined || parseArguments(call.input === "" ? "{}" : call.input).issues !== undefined) {
+    return undefined;
+  }
+  return engine.resolver.resolve(offered.read(call.name, {}).tool)?.tool;
+}
+
+function leftToUser({ id, name }: TurnToolCall): ToolResultPart {
+  const value = "This was not run: a command of the user does it.";
+  return { type: "tool-result", toolCallId: id, toolName: name, output: { type: "error-text", value } };
+}

@@ -1,0 +1,92 @@
+import { cutText } from "../../../text/index.ts";
+import { sentencesOf } from "../../verify/statements-of.ts";
+import { wordsOf } from "../../verify/token-similarity.ts";
+import type { Passage } from "./passage.ts";
+
+/** A sentence of a note, word for word. */
+export interface Quote {
+  readonly passage: Passage;
+  readonly text: string;
+}
+
+interface Candidate extends Quote {
+  /** The place of its passage among all. */
+  readonly rank: number;
+  /** Its place among the sentences of the passage. */
+  readonly place: number;
+  readonly words: ReadonlySet<string>;
+}
+
+const mostQuotes = 5;
+const mostOfOne = 2;
+const longestQuote = 400;
+const mostSentences = 200;
+
+/**
+ * The sentences that fit a question best: those that have most of its words, words that few sentences have before others,
+ * of the better notes first. At most two are of one note. Where no sentence has any of the words, as when only the title
+ * of a note fits, the notes are quoted as the search showed them.
+ */
+export function quoteSentences(passages: readonly Passage[], asked: string): Quote[] {
+  const wanted = wordsOf(asked);
+  const candidates = passages.flatMap((passage, rank) => candidatesIn(passage, rank));
+  const weights = weightsOf(wanted, candidates);
+  const best = candidates
+    .map((candidate) => ({ candidate, score: scoreOf(candidate, weights) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || a.candidate.rank - b.candidate.rank);
+  const chosen: Candidate[] = [];
+  for (const { candidate } of best) {
+    if (chosen.length === mostQuotes) break;
+    const ofSame = chosen.filter(({ passage }) => passage === candidate.passage).length;
+    if (ofSame < mostOfOne && !chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
+  }
+  if (chosen.length === 0) return passages.slice(0, mostQuotes).flatMap(shownBySearch);
+  return chosen.toSorted((a, b) => a.rank - b.rank || a.place - b.place);
+}
+
+function shownBySearch(passage: Passage): Quote[] {
+  return passage.snippet === "" ? [] : [{ passage, text: passage.snippet }];
+}
+
+function candidatesIn(passage: Passage, rank: number): Candidate[] {
+  const sentences = sentencesOf(proseOf(passage.text)).slice(0, mostSentences);
+  return sentences.flatMap((sentence, place) => {
+    const text = cutText(sentence.replace(listMark, ""), longestQuote).text;
+    const words = wordsOf(text);
+    return words.size < 2 ? [] : [{ passage, rank, place, text, words }];
+  });
+}
+
+const listMark = /^(?:[-*+>]|\d{1,3}[.)、])\s+(?:\[[ x]\]\s+)?/u;
+
+/** A note without what is no sentence: front matter, headings, code and rules. */
+function proseOf(text: string): string {
+  let isCode = false;
+  const body = text.replace(/^---\n[\s\S]*?\n---(?:\n|$)/u, "");
+  return body
+    .split("\n")
+    .filter((line) => {
+      const isFence = /^\s*(?:```|~~~)/u.test(line);
+      if (isFence) isCode = !isCode;
+      return !isFence && !isCode && !/^\s*(?:#{1,6}\s|[-*_=|:\s]{3,}$)/u.test(line);
+    })
+    .join("\n");
+}
+
+/** The fewer sentences have a word, the more it says. */
+function weightsOf(wanted: ReadonlySet<string>, candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+  return new Map(
+    [...wanted].map((word) => {
+      const having = candidates.filter(({ words }) => words.has(word)).length;
+      return [word, having === 0 ? 0 : Math.log(1 + candidates.length / having)];
+    }),
+  );
+}
+
+function scoreOf({ words, rank }: Candidate, weights: ReadonlyMap<string, number>): number {
+  let score = 0;
+  for (const [word, weight] of weights) if (words.has(word)) score += weight;
+  // A long sentence has many words of anything; a later note fits less well.
+  return score / (1 + words.size / 40) / (1 + rank / 10);
+}

@@ -1,0 +1,91 @@
+import { compileExpression } from "../../expr/index.ts";
+import { numbersIn } from "./numbers-in.ts";
+import type { VerificationIssue } from "./verification.ts";
+
+const equals = /[=＝]|\bequals\b|等于/gi;
+/** As much before an equals sign is looked at. */
+const longestSide = 120;
+const sum = /[\d\s.,+\-−*×·÷/()%％]+$/;
+const most = 100;
+
+/** Calculations that a text claims, such as `2 + 2 = 5`, and that do not come out. */
+export function checkArithmetic(text: string): VerificationIssue[] {
+  const issues: VerificationIssue[] = [];
+  let seen = 0;
+  for (const found of text.matchAll(equals)) {
+    if (++seen > most) break;
+    const claim = claimAt(text, found.index, found.index + found[0].length);
+    if (claim === undefined || comesOut(claim)) continue;
+    const quote = text.slice(found.index - claim.sum.length, claim.end).trim();
+    const value = Number(claim.value.toPrecision(12));
+    const message = `"${quote}" does not come out: ${claim.sum.trim()} is ${value}`;
+    issues.push({ kind: "arithmetic", severity: "error", message, quote });
+  }
+  return issues;
+}
+
+interface Claim {
+  readonly sum: string;
+  /** What it comes to. */
+  readonly value: number;
+  /** What the text says that it comes to. */
+  readonly claimed: number;
+  /** By so much it may differ: what is written is rounded. */
+  readonly slack: number;
+  readonly end: number;
+}
+
+function claimAt(text: string, at: number, after: number): Claim | undefined {
+  const written = sumBefore(text.slice(Math.max(0, at - longestSide), at));
+  const value = written === undefined ? undefined : evaluated(written);
+  if (written === undefined || value === undefined) return undefined;
+  const rest = text.slice(after, after + 40);
+  const [lead = ""] = /^\s*(?:about|around|roughly|approximately|约|大约|≈|~)?\s*/i.exec(rest) ?? [];
+  const number = numbersIn(rest.slice(lead.length))[0];
+  if (number === undefined || number.at !== 0) return undefined;
+  const behind = rest.slice(lead.length + number.end);
+  // A further calculation, or what is left over, is none that can be compared.
+  if (/^\s*(?:[+*×·÷/^]|[-−]\s*\d|remainder|余|r\d|r \d|\(|e[+-]?\d)/i.test(behind)) return undefined;
+  const share = /^\s*[%％]/.test(behind) && !/[%％]/.test(written) ? 100 : 1;
+  const rounded = lead.trim() === "" ? 0 : Math.abs(value) / 100;
+  return {
+    sum: written,
+    value,
+    claimed: number.value / share,
+    slack: number.unit / 2 / share + rounded + Math.abs(value) * 1e-9,
+    end: after + lead.length + number.end,
+  };
+}
+
+function comesOut({ value, claimed, slack }: Claim): boolean {
+  return Math.abs(value - claimed) <= slack;
+}
+
+/** The calculation at the end of a text. */
+function sumBefore(text: string): string | undefined {
+  const line = text.slice(text.lastIndexOf("\n") + 1);
+  const isWhole = line.length < text.length || text.length < longestSide;
+  // The sign or the number of a list is no part of it.
+  const [found = ""] = sum.exec(isWhole ? line.replace(/^\s*(?:[-*+•]\s+|\d+[.)]\s+)/, "") : line) ?? [];
+  const last = found.split(/,\s|\s{2,}/).at(-1) ?? "";
+  const trimmed = last.replace(/^[\s.,*×·÷/)]+/, "");
+  return /\d\s*[)%％]?\s*[-+−*×·÷/]\s*[-−(]*\s*\d/.test(trimmed) ? trimmed : undefined;
+}
+
+/** What it comes to; undefined where it is none: a date, a telephone number, a version. */
+function evaluated(written: string): number | undefined {
+  if (/\d\s+\d|\b0\d|\d-\d+-\d|\d\/\d+\/\d{4}/.test(written)) return undefined;
+  const plain = written
+    .replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, "")
+    .replaceAll("−", "-")
+    .replaceAll(/[×·]/g, "*")
+    .replaceAll("÷", "/")
+    .replaceAll(/(\d+(?:\.\d+)?)\s*[%％]/g, "($1 / 100)")
+    .replaceAll(/[-+*/]/g, " $& ");
+  try {
+    const value = compileExpression(plain).evaluate({});
+    return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Schema, Validation } from "../../schema/index.ts";
+
+/** What a schema says of a value. One that breaks takes nothing: it stops nobody else's call. */
+export function checkArguments(schema: Schema, value: unknown): Validation<unknown> | Promise<Validation<unknown>> {
+  try {
+    const found = schema.validate(value);
+    return found instanceof Promise ? found.catch(broke) : found;
+  } catch (error) {
+    return broke(error);
+  }
+}
+
+function broke(error: unknown): Validation<unknown> {
+  const why = error instanceof Error ? error.message : String(error);
+  return { issues: [{ path: [], code: "schema", message: `the check of the arguments broke: ${why}` }] };
+}
