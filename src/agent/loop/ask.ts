@@ -13,6 +13,7 @@ import type { Place } from "../agent-event.ts";
 import { type Flow, call } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { modelTool } from "../run/model-tool.ts";
+import { inWords } from "./in-words.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 
@@ -58,8 +59,8 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
 
 function toCall({ budget }: AgentRun, { price }: Model, request: Request): ModelCall {
   const { system, messages, tools, toolChoice = "auto", responseFormat } = request;
-  const prompt: ModelCall["prompt"] =
-    system === "" ? [...messages] : [{ role: "system", content: system }, ...messages];
+  const said = tools === undefined || tools.size === 0 ? inWords(messages) : messages;
+  const prompt: ModelCall["prompt"] = system === "" ? [...said] : [{ role: "system", content: system }, ...said];
   const refusal = budget.refusal(prompt, price);
   if (refusal !== undefined) throw refusal;
   const maxOutputTokens = budget.answerTokens(price);

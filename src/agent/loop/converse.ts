@@ -39,7 +39,7 @@ export function* converse(run: AgentRun, talk: Talk): Flow<string> {
   for (let round = 1; ; round++) {
     const must = mustAnswer({ round, maxRounds, stale, tools });
     const place = { part, round };
-    const turn = yield* askInRoom(run, talk, { place, must });
+    const turn = usable(yield* askInRoom(run, talk, { place, must }), tools);
     // An answer without anything in it is none, and services refuse to see it again.
     if (turn.content.some(isSaid)) messages.push(toAssistantMessage(turn));
     const calls = toolCallsOf(turn);
@@ -56,6 +56,12 @@ export function* converse(run: AgentRun, talk: Talk): Flow<string> {
     nudged = true;
     messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
   }
+}
+
+/** Calls of a model that was offered no tools are nothing that could be answered. */
+function usable(turn: ModelTurn, tools: OfferedTools | undefined): ModelTurn {
+  if (tools !== undefined || toolCallsOf(turn).length === 0) return turn;
+  return { ...turn, content: turn.content.filter(({ type }) => type === "text") };
 }
 
 function isSaid(part: ModelTurn["content"][number]): boolean {
