@@ -57,7 +57,10 @@ export const agentSchema: JsonSchema = {
       description: "Rounds of tool calls before the model has to answer; 4 where absent.",
     },
     max_parallel: { ...positive, description: "Tool calls of one round at once; 5 where absent." },
-    token_budget: { ...positive, description: "Tokens that one question may use in all; without a limit where absent." },
+    token_budget: {
+      ...positive,
+      description: "Tokens that one question may use in all; without a limit where absent.",
+    },
     cost_budget: {
       type: "number",
       exclusiveMinimum: 0,
@@ -72,7 +75,8 @@ export const agentSchema: JsonSchema = {
     tools: { ...texts, description: "Names of the tools that the model may use, * for any letters; all where absent." },
     trusted: {
       ...texts,
-      description: "Tools whose results do not count as from outside; after others, calls that may do harm are asked about.",
+      description:
+        "Tools whose results do not count as from outside; after others, calls that may do harm are asked about.",
     },
     options: { type: "object", description: "What the runner itself wants to know, such as the folder of a project." },
   },
@@ -80,23 +84,7 @@ export const agentSchema: JsonSchema = {
 
 /** The settings that the file stands for. */
 export function toAgent({ runner = "autonomous", ...file }: AgentFile = {}): AgentConfig {
-  const { model, instructions, tools, trusted, options } = file;
-  return {
-    runner,
-    ...(model !== undefined && { model }),
-    ...(instructions !== undefined && { instructions }),
-    ...(file.max_rounds !== undefined && { maxRounds: file.max_rounds }),
-    ...(file.max_parallel !== undefined && { maxParallel: file.max_parallel }),
-    ...budgetsOf(file),
-    ...(file.tool_tokens !== undefined && { toolTokens: file.tool_tokens }),
-    ...(file.view_chars !== undefined && { viewChars: file.view_chars }),
-    ...(file.context_tokens !== undefined && { contextTokens: file.context_tokens }),
-    ...(tools !== undefined && { tools }),
-    ...(trusted !== undefined && { trusted }),
-    ...(options !== undefined && { options }),
-  };
-}
-
-function budgetsOf({ token_budget: tokens, cost_budget: cost }: AgentFile): Partial<AgentConfig> {
-  return { ...(tokens !== undefined && { tokenBudget: tokens }), ...(cost !== undefined && { costBudget: cost }) };
+  const camel = (key: string): string => key.replace(/_([a-z])/g, (_found, letter: string) => letter.toUpperCase());
+  // The keys of the one are those of the other, written otherwise.
+  return { runner, ...Object.fromEntries(Object.entries(file).map(([key, value]) => [camel(key), value])) };
 }

@@ -42,6 +42,7 @@ export interface WorkspaceFile {
   };
   retention?: { days?: number; bytes?: number | string };
   network?: { allow?: string[] };
+  telemetry?: { enabled?: boolean; capture_content?: boolean };
   skills?: {
     directory?: string;
     code?: boolean;
@@ -95,9 +96,14 @@ export function toConfig(file: WorkspaceFile): WorkspaceConfig {
     hub: toHub(all.hub),
     retention: toRetention(all.retention),
     network: { allow: file.network?.allow ?? [] },
+    telemetry: toTelemetry(file.telemetry),
     agent: toAgent(file.agent),
     services: toServices(file),
   };
+}
+
+function toTelemetry(file: WorkspaceFile["telemetry"]): WorkspaceConfig["telemetry"] {
+  return { enabled: file?.enabled ?? false, captureContent: file?.capture_content ?? false };
 }
 
 function toSecrets(file: NonNullable<WorkspaceFile["secrets"]>): WorkspaceConfig["secrets"] {

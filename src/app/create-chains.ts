@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { currentOwner } from "../adapters/index.ts";
 import { builtinChains } from "../builtin/index.ts";
-import { ChainLibrary, ChainRuns, type Plan } from "../chain/index.ts";
+import { ChainLibrary, ChainRuns, type Plan, type RunObserver } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { Hub, ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
@@ -25,6 +25,8 @@ export interface ChainsOptions {
   readonly tools: Hub;
   /** What is wrong with where tools come from. */
   readonly toolProblems: () => readonly Problem[];
+  /** Sees all runs. */
+  readonly observer: RunObserver | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -72,6 +74,7 @@ export function createChains(options: ChainsOptions): Chains {
     files: chainFiles(places),
     owner: currentOwner(),
     env,
+    observer: options.observer,
   });
   return {
     library,

@@ -38,19 +38,18 @@ describe("models of a workspace", () => {
   });
 
   test.each([
-    ["an unknown key", "models: { default: { modle: x } }", /modle/, /did you mean "model"/],
-    ["an unknown provider", "models: { default: { provider: antropic } }", /provider/, /did you mean "anthropic"/],
+    ["an unknown key", "models: { default: { modle: x } }", /modle.*did you mean "model"/s],
+    ["an unknown provider", "models: { default: { provider: antropic } }", /provider.*did you mean "anthropic"/s],
     ["an unknown fallback", "models: { default: { fallback: [fats] }, fast: { model: x } }", /did you mean "fast"/],
     ["itself as its fallback", "models: { a: { fallback: [a] } }", /not its own fallback/],
     ["half a price", "models: { a: { price: { input: 1 } } }", /output/],
     ["a wrong amount of thinking", "models: { a: { thinking: lots } }", /off, low, medium, high/],
     ["a secret that is none", 'models: { a: { api_key: "${env.KEY}" } }', /write "\$\{secret\.NAME\}"/],
     ["a price below nothing", "models: { a: { price: { input: -1, output: 1 } } }", /at least 0/],
-  ])("with %s are refused at their place", (_, source, message, hint?: RegExp) => {
+  ])("with %s are refused at their place", (_, source, expected) => {
     const problems = problemsOf(source);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.message).toMatch(message);
-    if (hint !== undefined) expect(problems[0]?.hint).toMatch(hint);
+    expect(`${problems[0]?.message} ${problems[0]?.hint}`).toMatch(expected);
   });
 
   test("never show what stands where the name of a secret belongs", () => {

@@ -1,5 +1,5 @@
 import { currentOwner } from "../adapters/index.ts";
-import { Agent, AgentRuns, type AgentSpec, type Runner, agentDefaults, findRunner } from "../agent/index.ts";
+import { Agent, type AgentObserver, AgentRuns, type AgentSpec, type Runner, agentDefaults, findRunner } from "../agent/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ResultShelf } from "../hub/index.ts";
 import type { Models } from "../model/index.ts";
@@ -13,6 +13,7 @@ export interface AgentsSetting {
   readonly journal: Journal;
   readonly models: Models;
   readonly shelf: ResultShelf;
+  readonly observer: AgentObserver | undefined;
 }
 
 /** What an agent of a workspace is to be, where that is not what `agent:` in `windlass.yaml` says. */
@@ -29,12 +30,13 @@ export interface OpenedAgents {
 }
 
 /** Opens the agents of a workspace: with its tools, its models and its journal. */
-export function openAgents({ config, engine, journal, models, shelf }: AgentsSetting): OpenedAgents {
+export function openAgents({ config, engine, journal, models, shelf, observer }: AgentsSetting): OpenedAgents {
   const own = new Map<string, Runner>();
   const find = (name: string): Runner => own.get(name) ?? findRunner(name);
   const runs = new AgentRuns({
     engine,
     shelf,
+    observer,
     journal: journal.runs,
     approvals: journal.approvals,
     owner: currentOwner(),

@@ -2,19 +2,16 @@ import { join } from "node:path";
 import type { Engine } from "../engine/index.ts";
 import {
   ContractFolder,
+  type FolderEvent,
   Hub,
   type ReloadMode,
   type ResultShelf,
   type Synthesiser,
-  ToolFinder,
-  findToolsName,
-  findToolsTool,
-  readResultName,
-  readResultTool,
+  hubOffers,
 } from "../hub/index.ts";
 import { type Model, generateText } from "../model/index.ts";
 import type { Redactor } from "../text/index.ts";
-import type { AnyTool, ToolOffer, ToolRegistry } from "../tool/index.ts";
+import type { AnyTool, ToolRegistry } from "../tool/index.ts";
 import type { OpenedServices } from "./open-services.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -30,6 +27,8 @@ export interface HubSetting {
   /** There by the time that something is called. */
   readonly engine: () => Engine;
   readonly whyMissing: (tool: string) => string | undefined;
+  /** Told of contracts that cannot be used. */
+  readonly onEvent: (event: FolderEvent) => void;
 }
 
 /** What chooses among the tools of a workspace. */
@@ -41,7 +40,7 @@ export interface OpenedHub {
 
 /** Chooses among the tools of a workspace, and offers the tools that find others and read large results. */
 export function openHub(setting: HubSetting): OpenedHub {
-  const { dir, config, mode, services, registry, redactor, engine, whyMissing } = setting;
+  const { dir, config, mode, services, registry, redactor, engine, whyMissing, onEvent } = setting;
   const isAvailable = (tool: AnyTool): boolean => engine().isAvailable(tool);
   const { model } = services;
   const resolver = new Hub({
@@ -54,29 +53,16 @@ export function openHub(setting: HubSetting): OpenedHub {
     whyMissing,
     ...(model !== undefined && { synthesiser: asking(model) }),
   });
-  const shelf = services.shelf((output) => redactor.value(output));
-  registry.offer(offers({ registry, isAvailable, shelf }), { owner: "builtin" });
+  const shelf = services.shelf(redactor.value);
+  registry.offer(hubOffers({ registry, shelf, isOffered: isAvailable }), { owner: "builtin" });
   const contracts = new ContractFolder({
     dir: join(dir, config.capabilities.directory),
     root: dir,
     hub: resolver,
     mode,
+    onEvent,
   });
   return { resolver, contracts, shelf };
-}
-
-interface Offering {
-  readonly registry: ToolRegistry;
-  readonly isAvailable: (tool: AnyTool) => boolean;
-  readonly shelf: ResultShelf;
-}
-
-function offers({ registry, isAvailable, shelf }: Offering): ToolOffer[] {
-  const find = (): AnyTool => findToolsTool({ finder: new ToolFinder(registry), isOffered: isAvailable });
-  return [
-    { name: findToolsName, aliases: [], make: find },
-    { name: readResultName, aliases: [], make: () => readResultTool(shelf) },
-  ];
 }
 
 function asking(model: Model): Synthesiser {

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type SqliteStore, openIndex, openSqlite } from "../adapters/index.ts";
 import {
@@ -11,9 +10,8 @@ import {
   createMemoryRecords,
   createMemoryRuns,
 } from "../store/index.ts";
-import { type FailureError, fail } from "../base/index.ts";
+import { type FailureError, fail, makeDataFolder } from "../base/index.ts";
 import type { Redactor } from "../text/index.ts";
-import { exists } from "./find-workspace.ts";
 
 /** Where a workspace keeps its records, approvals and runs. */
 export interface Journal {
@@ -39,7 +37,7 @@ export interface JournalOptions {
 export async function openJournal(dir: string, options: JournalOptions): Promise<Journal> {
   const { retention, redactor, onError } = options;
   const data = join(dir, ".windlass");
-  if (!(await exists(data))) await makeDataFolder(data);
+  makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
   const { records, approvals, runs } = store;
@@ -52,11 +50,9 @@ export async function openJournal(dir: string, options: JournalOptions): Promise
   return { store, records, approvals, runs, cache: index.cache, close };
 }
 
-async function makeDataFolder(data: string): Promise<void> {
+function makeFolder(data: string): void {
   try {
-    await mkdir(data, { recursive: true });
-    // Data of this folder, not of its repository.
-    await writeFile(join(data, ".gitignore"), "*\n");
+    makeDataFolder(data);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOSPC") {

@@ -1,4 +1,4 @@
-import type { SqliteStore } from "../adapters/index.ts";
+import { type SqliteStore, type Tracing, loadTracing } from "../adapters/index.ts";
 import type { Agent, AgentRuns } from "../agent/index.ts";
 import { FailureError, systemClock } from "../base/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
@@ -12,7 +12,7 @@ import {
   createEngine,
   parkingApprover,
 } from "../engine/index.ts";
-import type { ContractFolder, Hub, ReloadMode, ResultShelf } from "../hub/index.ts";
+import { type Hub, type ReloadMode, type ResultShelf, unservedContracts } from "../hub/index.ts";
 import type { Models } from "../model/index.ts";
 import { type StreamingDoor, createDoor } from "../net/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
@@ -26,11 +26,13 @@ import { LazyAgents } from "./lazy-agents.ts";
 import type { LoadChainOptions } from "./load-chain.ts";
 import type { WorkspaceAgentOptions } from "./open-agents.ts";
 import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
+import type { OpenedHub } from "./open-hub.ts";
 import { type Sources, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
 import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
+import { whyUnloaded } from "./unloaded-tools.ts";
 import { whyMissing } from "./unseen-servers.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -77,6 +79,8 @@ export interface Workspace {
   agents(): Promise<AgentRuns>;
   /** An agent with the tools and models of the workspace, as `agent:` says where the options do not. */
   agent(options?: WorkspaceAgentOptions): Promise<Agent>;
+  /** What makes spans of its calls and runs; undefined where the settings ask for none. */
+  readonly tracing: Tracing | undefined;
   /** Values of the environment variables that chains may read, for `runChain`; `runs` knows them. */
   readonly env: Readonly<Record<string, string>>;
   /** Secrets that `windlass.yaml` names and that have no value. */
@@ -132,29 +136,22 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     resolver: hub.resolver,
     redactor,
   });
+  const tracing = await traced(engine, config.telemetry);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
-  const { resolver: tools, contracts } = hub;
-  const chains = createChains({ dir, config, engine, registry, tools, toolProblems, journal, mode, env });
+  const of = { tools: hub.resolver, toolProblems, observer: tracing?.chains };
+  const chains = createChains({ dir, config, engine, registry, journal, mode, env, ...of });
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
     engine.emit(event);
     if (event.type === "reload_completed") chains.folder.refresh();
   });
   await chains.folder.load();
-  const agents = new LazyAgents({ config: config.agent, engine, journal, models: services.models, shelf: hub.shelf });
-  // The servers after the engine: calls under way use them.
-  const closed = [
-    sources,
-    hub.contracts,
-    chains.folder,
-    chains.runs,
-    agents,
-    engine,
-    ...parts.servers,
-    services,
-    journal,
-    door,
-  ];
+  const { models } = services;
+  const agentParts = { config: config.agent, models, shelf: hub.shelf, observer: tracing?.agents };
+  const agents = new LazyAgents({ engine, journal, ...agentParts });
+  // After the engine: calls under way use them.
+  const used = [...parts.servers, services, journal, door];
+  const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
 
   return {
     dir,
@@ -167,20 +164,25 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
-    models: services.models,
+    models,
     agents: async () => (await agents.open()).runs,
     agent: async (how) => (await agents.open()).agent(how),
+    tracing,
     env: chains.env,
     loadChain: (...asked) => chains.loadChain(...asked),
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => [
-      ...settings.problems,
-      ...problemsWith(settings, { toolProblems, chains, registry, hub: tools, contracts }),
-    ],
+    problems: () => problemsWith(settings, { toolProblems, chains, registry, hub, sources }),
     close: () => closeAll(closed),
   };
+}
+
+/** Traces its calls, where the settings say so; nothing of that is loaded otherwise. */
+async function traced(engine: Engine, telemetry: WorkspaceConfig["telemetry"]): Promise<Tracing | undefined> {
+  if (!telemetry.enabled) return undefined;
+  const { traceEngine } = await loadTracing();
+  return traceEngine(engine, telemetry);
 }
 
 /** What is known of a workspace before anything of it is loaded. */
@@ -241,7 +243,8 @@ async function openParts(opening: Opening, { events, journal, engine }: Later) {
     registry,
     redactor,
     engine,
-    whyMissing: (tool) => whyMissing(sources.mcp, tool),
+    whyMissing: (tool) => whyUnloaded(sources.problems(), tool) ?? whyMissing(sources.mcp, tool),
+    onEvent: (event) => events.tell(event),
   });
   return { services, registry, sources, servers, redactor, hub };
 }
@@ -335,19 +338,23 @@ interface Loaded {
   readonly toolProblems: () => readonly Problem[];
   readonly chains: Chains;
   readonly registry: ToolRegistry;
-  readonly hub: Hub;
-  readonly contracts: Pick<ContractFolder, "unmatched">;
+  readonly hub: OpenedHub;
+  readonly sources: Pick<Sources, "mcp">;
 }
 
-/** What is wrong with the files of tools and chains, and with what the settings say about them. */
+/** What is wrong with the settings, with the files of tools and chains, and with what the settings say about them. */
 function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
-  const { toolProblems, chains, registry, hub, contracts } = loaded;
-  const problems = [...toolProblems(), ...chains.problems()];
+  const { toolProblems, chains, registry, hub, sources } = loaded;
+  const problems = [...settings.problems, ...toolProblems(), ...chains.problems()];
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [
     ...registry.list().map(({ tool }) => tool),
     ...chains.library.names().map((name) => ({ name, aliases: [] })),
   ];
-  return [...problems, ...unmatchedRules(settings, { tools: known, hub }), ...contracts.unmatched()];
+  const servers = (): readonly string[] => sources.mcp?.status().map(({ name }) => name) ?? [];
+  const rules = unmatchedRules(settings, { tools: known, hub: hub.resolver, servers });
+  const mayBeServed = (name: string): boolean => whyMissing(sources.mcp, name) !== undefined;
+  const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
+  return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
 }

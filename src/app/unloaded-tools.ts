@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Problem } from "../text/index.ts";
 
 /**
@@ -16,6 +17,17 @@ export function withUnloadedTools(problems: readonly Problem[], ofTools: readonl
     return { severity: "warning", code: unloadedTool, message: words, file, line, column };
   });
   return [...problems, ...told];
+}
+
+/** The file that most likely has a tool that there is not, and cannot be used; undefined where there is none. */
+export function whyUnloaded(problems: readonly Problem[], tool: string): string | undefined {
+  const own = problems.find(({ severity, file }) => severity === "error" && stemOf(file) === tool);
+  return own === undefined ? undefined : `${own.file} cannot be used (\`windlass validate\` shows why)`;
+}
+
+/** Files of tools are named for what they have. */
+function stemOf(file: string): string {
+  return basename(file).replace(/\.\w+$/, "");
 }
 
 /** The code of such a problem. */

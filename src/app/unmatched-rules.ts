@@ -18,14 +18,41 @@ export interface RuledTools {
   /** Asked only where there is something to look up. */
   readonly tools: () => readonly Pick<AnyTool, "name" | "aliases">[];
   readonly hub: Pick<Hub, "capabilities">;
+  /** The MCP servers that files name. */
+  readonly servers: () => readonly string[];
 }
 
 /**
  * Warns about permission rules, lists of tools and declarations that name a tool which does not exist, and about
  * capabilities that are most likely misspelt: a slip in `deny` denies nothing.
  */
-export function unmatchedRules(settings: Settings, { tools, hub }: RuledTools): Problem[] {
-  return [...unknownTools(settings, tools), ...strayCapabilities(settings, hub)];
+export function unmatchedRules(settings: Settings, { tools, hub, servers }: RuledTools): Problem[] {
+  return [...unknownTools(settings, tools), ...unknownServers(settings, servers), ...strayCapabilities(settings, hub)];
+}
+
+/** What is declared for a server that nobody names is for nobody. */
+function unknownServers({ config, source }: Settings, servers: RuledTools["servers"]): Problem[] {
+  const declared = Object.keys(config.capabilities.declared).flatMap((key) => {
+    const name = /^mcp:([^/]+)/.exec(key)?.[1];
+    return name === undefined ? [] : [{ key, name }];
+  });
+  if (declared.length === 0) return [];
+  const known = servers();
+  const { locate } = parseYaml(source ?? "", { file: workspaceFile });
+  return declared.flatMap(({ key, name }): Problem[] => {
+    if (known.includes(name)) return [];
+    const near = suggest(name, known);
+    return [
+      {
+        severity: "warning",
+        code: "unknown_server",
+        message: `there is no MCP server "${name}"`,
+        hint: near === undefined ? "windlass mcp list shows those that there are" : `did you mean "mcp:${near}"?`,
+        file: workspaceFile,
+        ...locate(["capabilities", "declare", key], "key"),
+      },
+    ];
+  });
 }
 
 function unknownTools({ config, source }: Settings, tools: RuledTools["tools"]): Problem[] {
@@ -50,14 +77,20 @@ function unknownTools({ config, source }: Settings, tools: RuledTools["tools"]):
 
 /** A capability that nobody else has and that is like another leads to nobody. */
 function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"]): Problem[] {
-  const all = Object.entries(config.capabilities.declared).flatMap(([key, capabilities]) =>
-    capabilities.map((name, index) => ({ name, path: ["capabilities", "declare", key, index] })),
+  const declared = Object.entries(config.capabilities.declared).flatMap(([key, capabilities]) =>
+    capabilities.map((name, index) => ({ name, path: ["capabilities", "declare", key, index], part: undefined })),
   );
-  return all.flatMap(({ name, path }): Problem[] => {
+  const worded = Object.keys(config.capabilities.keywords).map((name) => ({
+    name,
+    path: ["capabilities", "keywords", name],
+    part: "key" as const,
+  }));
+  const all = [...declared, ...worded];
+  return all.flatMap(({ name, path, part }): Problem[] => {
     const near = all.filter((other) => other.name === name).length > 1 ? undefined : meantCapability(name, hub);
     if (near === undefined) return [];
     const message = `no other tool has the capability "${name}"`;
-    const place = parseYaml(source ?? "", { file: workspaceFile }).locate(path);
+    const place = parseYaml(source ?? "", { file: workspaceFile }).locate(path, part);
     const hint = `did you mean "${near}"?`;
     return [{ severity: "warning", code: "unknown_capability", message, hint, file: workspaceFile, ...place }];
   });

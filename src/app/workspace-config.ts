@@ -58,6 +58,12 @@ export interface WorkspaceConfig {
   readonly hub: Partial<HubLimits>;
   readonly retention: Retention;
   readonly network: { readonly allow: readonly string[] };
+  readonly telemetry: {
+    /** Spans are made, where an SDK of OpenTelemetry is registered. */
+    readonly enabled: boolean;
+    /** Prompts, answers, arguments and outputs go into them, redacted. */
+    readonly captureContent: boolean;
+  };
   readonly agent: AgentConfig;
   /** As the file has them: each service knows its own settings. */
   readonly services: ServiceSettings;

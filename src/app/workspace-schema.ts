@@ -228,6 +228,19 @@ export const workspaceSchema: JsonSchema = {
         { allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' } },
         "What tools may reach besides the public network.",
       ),
+      telemetry: closed(
+        {
+          enabled: {
+            ...flag,
+            description: "Make spans, where an OpenTelemetry SDK is registered; false where absent.",
+          },
+          capture_content: {
+            ...flag,
+            description: "Put prompts, answers, arguments and outputs into them, secrets redacted; false where absent.",
+          },
+        },
+        "Traces of calls, runs and questions to models, for OpenTelemetry.",
+      ),
     },
     "Settings of a workspace. Every key is optional.",
   ),

@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 export interface AskInRunOptions {
   readonly terminal: Terminal;
   /** Makes room for the question. */
-  readonly view: RunView;
+  readonly view: Pick<RunView, "pause">;
   /** Who sits at the terminal. */
   readonly by: string | undefined;
   /** Whether the run can be left with its question open. */

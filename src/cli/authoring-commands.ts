@@ -14,7 +14,7 @@ export const init: CommandSpec = {
 /** `windlass validate`. */
 export const validate: CommandSpec = {
   name: "validate",
-  summary: "check chains, tool files and windlass.yaml, and show what is wrong where",
+  summary: "check chains, tool files, capabilities and windlass.yaml, and show what is wrong where",
   args: [
     {
       name: "FILE",
@@ -60,7 +60,13 @@ export const graph: CommandSpec = {
 export const schema: CommandSpec = {
   name: "schema",
   summary: "print the JSON Schema of a file format, for editors",
-  args: [{ name: "FORMAT", about: "chain, tool or workspace", choices: ["chain", "tool", "workspace"] }],
+  args: [
+    {
+      name: "FORMAT",
+      about: "chain, tool, capability or workspace",
+      choices: ["chain", "tool", "capability", "workspace"],
+    },
+  ],
   examples: ["windlass schema chain > chain.schema.json"],
   load: async () => (await import("./commands/schema.ts")).printSchema,
 };

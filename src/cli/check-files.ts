@@ -12,7 +12,7 @@ import {
 } from "../app/index.ts";
 import { isBelow } from "../base/index.ts";
 import { builtinToolNames } from "../builtin/index.ts";
-import { isMcpConfig, readText, scanFolder } from "../hub/index.ts";
+import { hubToolNames, isMcpConfig, readText, scanFolder } from "../hub/index.ts";
 import { isMap } from "../schema/index.ts";
 import { type Problem, hasErrors, parseYaml } from "../text/index.ts";
 import { type AnyTool, ToolRegistry } from "../tool/index.ts";
@@ -43,12 +43,18 @@ export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promis
   const problems = [...absolute(settings.problems, dir), ...tools.problems, ...others, ...chains.problems];
   const known = (): readonly Pick<AnyTool, "name" | "aliases">[] => [
     ...tools.loaded,
-    ...[...builtinToolNames, ...world.names(), ...world.library.names()].map((name) => ({ name, aliases: [] })),
+    ...[...builtinToolNames, ...hubToolNames, ...world.names(), ...world.library.names()].map((name) => ({
+      name,
+      aliases: [],
+    })),
   ];
   // A tool that a rule names may be in a file that is broken.
   const unmatched = hasErrors(problems)
     ? []
-    : [...unmatchedRules(settings, { tools: known, hub: world.hub }), ...world.unmatched];
+    : [
+        ...unmatchedRules(settings, { tools: known, hub: world.hub, servers: () => world.servers }),
+        ...world.unmatched(),
+      ];
   return { problems: [...problems, ...absolute(unmatched, dir)], tools: tools.tools, chains: chains.chains };
 }
 
@@ -123,7 +129,7 @@ function isOfOtherSource(path: string, { dir, config: { engine, chains, skills, 
 /** They are loaded as the workspace loads them: code beside skills runs only where it says so. */
 async function checkSource(path: string, { dir, world }: Place): Promise<Checked> {
   const { sourceProblems, toolProblems, unmatched } = await world();
-  const found = hasErrors(toolProblems) ? sourceProblems : [...sourceProblems, ...unmatched];
+  const found = hasErrors(toolProblems) ? sourceProblems : [...sourceProblems, ...unmatched()];
   return { ...nothing, problems: absolute(found, dir).filter(({ file }) => isBelow(file, path)) };
 }
 

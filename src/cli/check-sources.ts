@@ -1,6 +1,14 @@
 import { join } from "node:path";
 import { openMcp, readSecrets, whyMissing } from "../app/index.ts";
-import { type Hub, type MappedTools, type McpSource, hasMcpConfig, loadContracts, loadSkills } from "../hub/index.ts";
+import {
+  type Hub,
+  type MappedTools,
+  type McpSource,
+  hasMcpConfig,
+  loadContracts,
+  loadSkills,
+  unservedContracts,
+} from "../hub/index.ts";
 import { createDoor } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
 import { ToolRegistry } from "../tool/index.ts";
@@ -11,7 +19,11 @@ export interface OtherSources {
   /** What is wrong with the files. */
   readonly problems: readonly Problem[];
   /** Warnings about contracts that say of tools what is not so; of no use where some tools could not be loaded. */
-  readonly unmatched: readonly Problem[];
+  readonly unmatched: () => readonly Problem[];
+  /** The MCP servers that files name. */
+  readonly servers: readonly string[];
+  /** Whether the workspace describes capabilities, which tools that are built in may serve. */
+  readonly describes?: boolean;
   /** Where a tool may be that there is not. */
   readonly whyMissing?: (tool: string) => string | undefined;
 }
@@ -33,8 +45,15 @@ export async function loadOtherSources(setting: Setting, { registry, hub }: Chec
   const skills = await skillProblems(setting, registry);
   const mcp = hasMcpConfig(dir) ? await loadServers(setting, registry) : undefined;
   const why = (tool: string): string | undefined => whyMissing(mcp, tool);
-  const unmatched = contracts.unmatched(await withBuiltins(registry, why));
-  return { problems: [...skills, ...(mcp?.problems() ?? []), ...contracts.problems], unmatched, whyMissing: why };
+  const [all, mayBeServed] = [await withBuiltins(registry, why), (name: string) => why(name) !== undefined];
+  const unmatched = (): readonly Problem[] => [...contracts.unmatched(all), ...unservedContracts({ hub, mayBeServed })];
+  return {
+    problems: [...skills, ...(mcp?.problems() ?? []), ...contracts.problems],
+    unmatched,
+    servers: mcp?.status().map(({ name }) => name) ?? [],
+    describes: contracts.contracts.length > 0,
+    whyMissing: why,
+  };
 }
 
 /** What contracts may be about: what is built in is not registered where no chain needs it. */

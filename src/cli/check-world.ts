@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ChainFolder, type WorkspaceConfig, exists } from "../app/index.ts";
 import { builtinChains, builtinToolNames, loadBuiltinOffers } from "../builtin/index.ts";
 import { ChainLibrary } from "../chain/index.ts";
-import { Hub, hasMcpConfig } from "../hub/index.ts";
+import { Hub, ResultShelf, hasMcpConfig, hubOffers, hubToolNames } from "../hub/index.ts";
 import type { Problem } from "../text/index.ts";
 import { type AnyTool, type ToolOffer, ToolRegistry } from "../tool/index.ts";
 import type { CheckedInto, OtherSources } from "./check-sources.ts";
@@ -32,7 +32,9 @@ export interface ChainWorld {
   /** What is wrong with skills, with `mcp.json` and with contracts. */
   readonly sourceProblems: readonly Problem[];
   /** What contracts say of tools that is not so. */
-  readonly unmatched: readonly Problem[];
+  readonly unmatched: () => readonly Problem[];
+  /** The MCP servers that files name. */
+  readonly servers: readonly string[];
   /** Names and other names of all tools. */
   readonly names: () => readonly string[];
   /** Sees to it that the built-in tools are there, if a text names something that is built in. */
@@ -52,8 +54,8 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   const library = new ChainLibrary({
     tools: {
       resolve: (name) => hub.resolve(name),
-      names: () => new Set([...hub.names(), ...builtinToolNames]),
-      whyMissing: others.whyMissing,
+      names: () => new Set([...hub.names(), ...builtinToolNames, ...hubToolNames]),
+      whyMissing: (name) => others.whyMissing?.(name) ?? hub.whyMissing(name),
       get version() {
         return hub.version;
       },
@@ -75,10 +77,11 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   await folder.reload();
   const provideFor = async (texts: readonly string[]): Promise<void> => {
     if (!texts.some((text) => namesBuiltin.test(text))) return;
-    const missing = (await offerBuiltins()).filter(({ name }) => !registry.has(name));
+    const offers = [...(await offerBuiltins()), ...hubOffers({ registry, shelf: new ResultShelf() })];
+    const missing = offers.filter(({ name }) => !registry.has(name));
     registry.offer(missing, { owner: "builtin" });
   };
-  await provideFor(folder.texts());
+  await provideFor([...folder.texts(), ...(others.describes === true ? ["capability:"] : [])]);
   return {
     library,
     folder,
@@ -88,6 +91,7 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     toolProblems: own?.problems ?? [],
     sourceProblems: others.problems,
     unmatched: others.unmatched,
+    servers: others.servers,
   };
 }
 
@@ -96,7 +100,7 @@ async function otherSources(setting: Setting, into: CheckedInto): Promise<OtherS
   const { dir, config } = setting;
   const folders = [config.skills.directory, config.capabilities.directory].map((name) => join(dir, name));
   const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(exists))).includes(true);
-  if (!isThere) return { problems: [], unmatched: [] };
+  if (!isThere) return { problems: [], unmatched: () => [], servers: [] };
   const { loadOtherSources } = await import("./check-sources.ts");
   return loadOtherSources(setting, into);
 }
@@ -116,5 +120,5 @@ export async function loadTools(dir: string, setting: Setting): Promise<LoadedTo
 
 /** Something that is built in, by its name: a tool, or a chain that may call one. */
 const namesBuiltin = new RegExp(
-  ["capability:", ...builtinToolNames, ...builtinChains().map(({ name }) => name)].join("|"),
+  ["capability:", ...builtinToolNames, ...hubToolNames, ...builtinChains().map(({ name }) => name)].join("|"),
 );

@@ -1,3 +1,4 @@
+import { ask, chat } from "./agent-commands.ts";
 import { chains, graph, init, schema, validate } from "./authoring-commands.ts";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command-spec.ts";
 import { jsonOption as json } from "./json-option.ts";
@@ -76,6 +77,13 @@ const tools: CommandSpec = {
       load: async () => (await import("./commands/tools-search.ts")).searchTools,
     },
     {
+      name: "capabilities",
+      summary: "list what can be called as capability:NAME: who serves it, and how",
+      options: [json],
+      examples: ["windlass tools capabilities"],
+      load: async () => (await import("./commands/tools-capabilities.ts")).listCapabilities,
+    },
+    {
       name: "schema",
       summary: "print tools in the format of a model provider",
       args: [{ ...toolName, about: "one tool; all that are on offer where absent", optional: true }],
@@ -129,7 +137,11 @@ const approvals: CommandSpec = {
 };
 
 const decisionArgs = [
-  { name: "ID", about: "the approval, as `windlass approvals` shows it", completes: "approval" },
+  {
+    name: "ID",
+    about: "the approval, as `windlass approvals` shows it, or a run that waits for only one",
+    completes: "approval",
+  },
 ] as const;
 const decisionOptions: readonly OptionSpec[] = [
   { flags: "--note TEXT", about: "why" },
@@ -237,6 +249,7 @@ const complete: CommandSpec = {
 /** Every command, in the groups and the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Calling", commands: [run, call, chains, tools, skills, mcp] },
+  { title: "Agents", commands: [ask, chat] },
   { title: "Authoring", commands: [init, validate, graph, schema, test] },
   { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] },
   { title: "Looking back", commands: [records, stats] },

@@ -46,12 +46,13 @@ export interface DryRun {
 
 /** Runs a chain for show: what only reads is really called, all else is written down. Nothing of it is kept. */
 export async function dryRun(session: RunSession, { plan, input, context }: AskedRun): Promise<DryRun> {
-  const { engine, chains } = session.workspace;
+  const { engine, chains, hub } = session.workspace;
   const { secrets, redactor } = engine;
   const inEarnest = engineExecutor({ begin: (...call) => engine.begin(...call), runId: "dry-run", secrets });
   const executor = dryRunExecutor({
     executor: asking(session, inEarnest),
-    tool: (name) => engine.tools.get(name),
+    // As the call finds it: several tools of a name, or of a capability, are one.
+    tool: (name) => hub.resolve(name)?.tool,
     secrets,
     redactor,
   });

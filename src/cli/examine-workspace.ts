@@ -4,6 +4,7 @@ import { type Workspace, exists, findWorkspace, openWorkspace, readSettings, wor
 import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
 import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
+import { examineAgent } from "./examine-agent.ts";
 import { examineServices } from "./examine-services.ts";
 import { examineServers } from "./examine-servers.ts";
 import type { Finding } from "./finding.ts";
@@ -36,10 +37,13 @@ export async function examineWorkspace(from: string, { onSlowLoad, network }: Ex
       ...toolFindings(workspace),
       ...skillFindings(workspace),
       ...(await examineServers(workspace.sources.mcp, network)),
+      ...capabilityFindings(workspace),
       ...chainFindings(workspace),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
       ...(await examineServices({ dir, config: workspace.config, env: process.env, network })),
+      ...examineAgent(workspace),
+      ...telemetryFindings(workspace),
       ...(await databaseFindings(dir)),
     ];
   } finally {
@@ -89,6 +93,17 @@ function codeFindings(files: readonly string[], code: boolean | undefined): Find
   const named = files.join(", ");
   const message = code ? `run code beside them: ${named}` : `code beside them is not loaded: ${named}`;
   return [{ about: "skills", status: code ? "ok" : "off", message }];
+}
+
+/** Who serves what the workspace describes; what nobody serves is told as a problem. */
+function capabilityFindings({ hub }: Workspace): Finding[] {
+  const described = hub
+    .capabilities()
+    .filter(({ tools, contract }) => contract?.file !== undefined && tools.length > 0);
+  return described.map(({ name, tools, unfit }) => {
+    const others = unfit.length === 0 ? "" : `; not by ${unfit.join("; ")}`;
+    return { about: "capabilities", status: "ok", message: `${name}: served by ${tools.join(", ")}${others}` };
+  });
 }
 
 function chainFindings(workspace: Workspace): Finding[] {
@@ -143,6 +158,16 @@ function policyFindings({ config }: Workspace): Finding[] {
       message: `deny ${list(rules.deny)}; ask for ${list(rules.ask)}; allow ${list(rules.allow)}`,
     },
   ];
+}
+
+/** Nothing is said of traces that nobody asked for. */
+function telemetryFindings({ tracing, config }: Workspace): Finding[] {
+  const about = "telemetry";
+  if (tracing === undefined) return [];
+  const contents = config.telemetry.captureContent ? "with what was said and done, redacted" : "without their contents";
+  if (tracing.active) return [{ about, status: "ok", message: `calls, runs and questions are traced, ${contents}` }];
+  const message = "enabled, but no OpenTelemetry SDK is registered in this process, so nothing is traced";
+  return [{ about, status: "warn", message, todo: 'register one first: NODE_OPTIONS="--import ./tracing.mjs"' }];
 }
 
 async function databaseFindings(dir: string): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import { type Workspace, openWorkspace } from "../app/index.ts";
 import { suggest } from "../text/index.ts";
 import type { Registration } from "../tool/index.ts";
+import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
 import { tellSlowLoad } from "./tell-slow-load.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,9 +21,13 @@ export async function withTools<T>(terminal: Terminal, work: (workspace: Workspa
 export function findTool({ hub }: Workspace, name: string, invocation: Invocation): Registration {
   const found = hub.resolve(name);
   if (found !== undefined) return found;
-  const near = suggest(name, hub.names());
-  const hint = near === undefined ? `${commandLine(invocation, "tools")} lists the tools` : `did you mean ${near}?`;
   const why = hub.whyMissing?.(name);
+  // Where it is known why it is missing, one of the same name that a server offers is not what was meant.
+  const near = suggest(
+    name,
+    [...hub.names()].filter((each) => why === undefined || !each.endsWith(`/${name}`)),
+  );
+  const hint = near === undefined ? `${commandLine(invocation, "tools")} lists the tools` : `did you mean ${near}?`;
   throw new UsageError(`there is no tool named ${JSON.stringify(name)}`, hint, ...(why === undefined ? [] : [why]));
 }
 
@@ -34,9 +39,13 @@ export function tellBroken(workspace: Workspace, invocation: Invocation): void {
       .filter(({ severity }) => severity === "error")
       .map(({ file }) => file),
   );
-  if (files.size === 0) return;
+  if (files.size > 0) tellUnused([...files], invocation);
+}
+
+/** Tells which files could not be used. */
+export function tellUnused(files: readonly string[], invocation: Invocation): void {
   const { terminal } = invocation;
-  const names = [...files].slice(0, 3).join(", ") + (files.size > 3 ? ", …" : "");
+  const names = files.slice(0, 3).map(oneLine).join(", ") + (files.length > 3 ? ", …" : "");
   const what = `${names} could not be used; ${commandLine(invocation, "validate")} shows why`;
   terminal.tell(`${terminal.tint("yellow", "warning:")} ${what}`);
 }

@@ -16,9 +16,10 @@ export interface Preparing {
  * the server cannot be used, and where the rules refuse the tool: then nobody is started for it.
  */
 export async function prepareForCall(tool: string, preparing: Preparing): Promise<void> {
-  const servers = serversOf([tool], preparing.workspace);
+  const { workspace } = preparing;
+  const servers = serversOf([tool], { workspace, callerType: "direct" });
   if (servers.length === 0) return;
-  const denial = denialOf(tool, "direct", preparing.workspace);
+  const denial = denialOf(tool, "direct", workspace);
   if (denial !== undefined) throw fail(denial.message, { code: denial.code, reason: "rule", retry: "never" });
   const failures = await connect(servers, preparing);
   // What serves a capability is not one server alone.
@@ -28,11 +29,26 @@ export async function prepareForCall(tool: string, preparing: Preparing): Promis
 /** The same for everything that a chain names; what fails is told, and loading the chain says what it lacks. */
 export async function prepareForChain(names: ReadonlySet<string>, preparing: Preparing): Promise<void> {
   const { workspace, terminal } = preparing;
-  const unseen = [...names].filter((name) => serversOf([name], workspace).length > 0);
+  const asking: Asking = { workspace, callerType: "workflow_node" };
+  const unseen = [...names].filter((name) => serversOf([name], asking).length > 0);
   const refused = new Map(unseen.map((name) => [name, denialOf(name, "workflow_node", workspace)]));
   for (const denial of refused.values()) if (denial !== undefined) warn(denial.message, terminal);
   const wanted = unseen.filter((name) => refused.get(name) === undefined);
-  const failures = await connect(serversOf(wanted, workspace), preparing);
+  const failures = await connect(serversOf(wanted, asking), preparing);
+  for (const { message } of failures) warn(message, terminal);
+}
+
+/** Runners that call no tools of servers. */
+const withoutServers: ReadonlySet<string> = new Set(["llm", "vault"]);
+
+/** The same for an agent, which may call whatever there is; what fails is told, and the agent goes without it. */
+export async function prepareForAgent({ runner }: { readonly runner: string }, preparing: Preparing): Promise<void> {
+  if (withoutServers.has(runner)) return;
+  const { workspace, terminal } = preparing;
+  const servers = unseenServers(workspace.sources.mcp).filter(
+    (server) => denialOf(`${server}/any`, "conversation_agent", workspace) === undefined,
+  );
+  const failures = await connect(servers, preparing);
   for (const { message } of failures) warn(message, terminal);
 }
 
@@ -42,18 +58,45 @@ function warn(message: string, terminal: Terminal): void {
 
 const capability = "capability:";
 
-/** The servers that were never connected to and that these names say: `server/tool`, or what a capability was declared for. */
-function serversOf(names: readonly string[], { sources: { mcp }, config }: Workspace): readonly string[] {
-  const { declared } = config.capabilities;
-  return unseenServers(mcp).filter((server) => {
-    const own = mcp?.server(server)?.capabilities;
-    const ofDeclared = Object.entries(declared).filter(
-      ([of]) => of === `mcp:${server}` || of.startsWith(`mcp:${server}/`),
+/**
+ * The servers that were never connected to and that these names say: `server/tool`, or what a capability was declared
+ * for. For a capability nobody is started whose tools the rules refuse: others serve it.
+ */
+function serversOf(names: readonly string[], { workspace, callerType }: Asking): readonly string[] {
+  const { hub, sources } = workspace;
+  const wanted = new Set(
+    names.filter((name) => name.startsWith(capability)).map((name) => hub.canonical(name.slice(capability.length))),
+  );
+  return unseenServers(sources.mcp).filter((server) => {
+    if (names.some((name) => name.startsWith(`${server}/`))) return true;
+    return declaredFor(server, workspace).some(
+      ({ tool, capabilities }) =>
+        capabilities.some((name) => wanted.has(hub.canonical(name))) &&
+        denialOf(`${server}/${tool ?? "*"}`, callerType, workspace) === undefined,
     );
-    const lists = [own?.all ?? [], ...Object.values(own?.byTool ?? {}), ...ofDeclared.map(([, list]) => list)];
-    const served = new Set(lists.flat().map((name) => capability + name.toLowerCase()));
-    return names.some((name) => name.startsWith(`${server}/`) || served.has(name.toLowerCase()));
   });
+}
+
+interface Asking {
+  readonly workspace: Workspace;
+  readonly callerType: PermissionSubject["callerType"];
+}
+
+/** What was declared for a server, or for a tool of it. */
+function declaredFor(server: string, { sources: { mcp }, config }: Workspace): readonly Declared[] {
+  const own = mcp?.server(server)?.capabilities;
+  const inSettings = Object.entries(config.capabilities.declared).flatMap(([of, capabilities]): Declared[] => {
+    if (of === `mcp:${server}`) return [{ capabilities }];
+    return of.startsWith(`mcp:${server}/`) ? [{ tool: of.slice(`mcp:${server}/`.length), capabilities }] : [];
+  });
+  const byTool = Object.entries(own?.byTool ?? {}).map(([tool, capabilities]) => ({ tool, capabilities }));
+  return [{ capabilities: own?.all ?? [] }, ...byTool, ...inSettings];
+}
+
+interface Declared {
+  /** All of the server's where absent. */
+  readonly tool?: string;
+  readonly capabilities: readonly string[];
 }
 
 const effects = ["pure", "read", "idempotent", "once"] as const;

@@ -69,6 +69,11 @@ async function readText(text: string, option: string): Promise<string> {
   }
 }
 
+/** What comes on stdin, up to its end. */
+export function readStdin(): Promise<string> {
+  return readStart(process.stdin);
+}
+
 /** More is refused by the check of the arguments; there is no need to hold more of it. */
 const mostBytes = 2 * 1024 * 1024;
 

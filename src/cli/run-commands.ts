@@ -47,9 +47,9 @@ export const test: CommandSpec = {
 /** Lists runs. */
 export const runs: CommandSpec = {
   name: "runs",
-  summary: "list runs of chains, newest first",
+  summary: "list runs of chains and agents, newest first",
   options: [
-    { flags: "--chain NAME", about: "of this chain", completes: "chain" },
+    { flags: "--chain NAME", about: "of this chain; agent:RUNNER for those of agents", completes: "chain" },
     {
       flags: "--status STATUS",
       about: "where they stand",
@@ -76,7 +76,14 @@ export const show: CommandSpec = {
 export const explain: CommandSpec = {
   name: "explain",
   summary: "tell why a step of a run went as it did",
-  args: [runId, { name: "STEP", about: "the step's id; research/search inside of a sub-chain, each[2] for one item" }],
+  args: [
+    runId,
+    {
+      name: "STEP",
+      about:
+        "the step's id; research/search inside of a sub-chain, each[2] for one item; of an agent its number or tool",
+    },
+  ],
   options: [json],
   examples: ["windlass explain k3j9x0q2ab5z-1 summarize"],
   load: async () => (await import("./commands/explain.ts")).explainRun,

@@ -42,26 +42,65 @@ export async function withRuns(
   work: (session: RunSession) => Promise<ExitCode>,
   keeping: Keeping = "kept",
 ): Promise<ExitCode> {
-  const { terminal } = invocation;
   const interrupts = watchInterrupts((code) => leave(session, code));
-  const storeFailures: FailureError[] = [];
   let session: RunSession | undefined;
-  const { workspace, unkept } = await open(keeping, {
+  const opened = await openForRuns(invocation, keeping);
+  try {
+    session = sessionOf(opened, invocation, interrupts);
+    return await untilStopped(session, work);
+  } finally {
+    await opened.close();
+    interrupts.dispose();
+  }
+}
+
+/** A workspace in which runs are executed. */
+export interface OpenedForRuns extends Pick<RunSession, "workspace" | "unkept"> {
+  close(): Promise<void>;
+}
+
+/** Opens the workspace here, for runs one after the other; see {@link inTurn}. */
+export async function openForRuns(
+  { terminal }: Pick<Invocation, "terminal">,
+  keeping: Keeping = "kept",
+): Promise<OpenedForRuns> {
+  const storeFailures: FailureError[] = [];
+  const opened = await open(keeping, {
     reload: false,
     onStoreError: (failure) => storeFailures.push(failure),
     onSlowLoad: tellSlowLoad(terminal),
     onLog: ({ message, data }) => tellStep(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
   });
+  return { ...opened, close: () => closeWorkspace(opened.workspace, { terminal, storeFailures, what: "the run" }) };
+}
+
+/** Does the work of one turn: Ctrl-C stops it, and nothing that comes after it. */
+export async function inTurn(
+  opened: OpenedForRuns,
+  invocation: Invocation,
+  work: (session: RunSession) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const interrupts = watchInterrupts((code) => leave(session, code));
+  const session = sessionOf(opened, invocation, interrupts);
   try {
-    session = { unkept, invocation, workspace, interrupts, runId: undefined, cancelling: undefined, leaving: false };
+    return await untilStopped(session, work);
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+function sessionOf({ workspace, unkept }: OpenedForRuns, invocation: Invocation, interrupts: Interrupts): RunSession {
+  return { unkept, invocation, workspace, interrupts, runId: undefined, cancelling: undefined, leaving: false };
+}
+
+async function untilStopped(session: RunSession, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {
+  const { interrupts, invocation } = session;
+  try {
     return await work(session);
   } catch (error) {
     if (interrupts.code === undefined || !isFailureError(error) || error.code !== "cancelled") throw error;
-    tellError(terminal, { message: error.message, code: error.code });
+    tellError(invocation.terminal, { message: error.message, code: error.code });
     return interrupts.code;
-  } finally {
-    await closeWorkspace(workspace, { terminal, storeFailures, what: "the run" });
-    interrupts.dispose();
   }
 }
 

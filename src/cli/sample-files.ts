@@ -25,6 +25,17 @@ engine:
 #   directory: skills
 #   code: true                # also load tools that lie beside the instructions, which runs their code
 
+# Tools by what they can do: capability:search calls all that search. A file capabilities/NAME.yaml says what callers of
+# capability:NAME pass and get; its first line for editors: # yaml-language-server: $schema=../.windlass/schema/capability.json
+# capabilities:
+#   declare: { my_search: [search], "mcp:brave": [search] }   # what a tool or a server can do
+#   keywords: { invoice: [invoice, 发票] }                     # words by which it is known
+
+# How one of several tools is chosen.
+# hub:
+#   at_once: 3                # that run at the same time
+#   tool_timeout: 30          # seconds, of a tool that states none
+
 # Environment variables that chains may read.
 # env: [HOME, LANG]
 

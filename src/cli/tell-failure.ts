@@ -52,11 +52,18 @@ function hintsFor({ error, tool }: ToolError, { invocation, brokenFiles }: Failu
         : [`${commandLine(invocation, "approve", error.approvalId)}   allows it; then make the same call again`];
     case "executor_not_found":
       return [`${commandLine(invocation, "validate")} shows where it is named`];
+    case "output_invalid":
+      return error.reason === "contract" ? [contractHint(tool, invocation)] : remedyOf(error);
     case "timeout":
       return ["--timeout SECONDS gives it more time"];
     default:
       return remedyOf(error);
   }
+}
+
+/** The tool may well be right: what does not fit is how its output is mapped. */
+function contractHint(tool: string, invocation: Invocation): string {
+  return `mend \`output\`, or the tool's \`result\`, in the contract; ${commandLine(invocation, "tools", "show", shellWord(tool))} tells where it is`;
 }
 
 /** What to do by the code alone; nothing where the message says it, or where there is nothing to do. */

@@ -97,15 +97,18 @@ interface Whole {
   readonly note: (left: number) => string;
 }
 
+/** More are looked at only where there could be room for them: an item takes two characters, a member five. */
+const fewest = 200;
+
 function writeList(list: readonly unknown[], room: number, writing: Writing): string {
-  const parts = list.slice(0, room).map((value): Part => ({ before: "", value, size: writing.sizes(value) }));
+  const parts = list.slice(0, Math.max(fewest, room / 2)).map((value): Part => ({ before: "", value, size: writing.sizes(value) }));
   const note = (left: number): string => `"… ${left} more item${left === 1 ? "" : "s"}"`;
   return writeWhole({ brackets: "[]", parts, count: list.length, least: leastOfItem, note }, room, writing);
 }
 
 function writeObject(value: object, room: number, writing: Writing): string {
   const keys = Object.keys(value);
-  const parts = keys.slice(0, room).map((key): Part => {
+  const parts = keys.slice(0, Math.max(fewest, room / 5)).map((key): Part => {
     const item: unknown = Reflect.get(value, key);
     return { before: `${JSON.stringify(key)}:`, value: item, size: writing.sizes(item) };
   });

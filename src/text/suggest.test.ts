@@ -43,3 +43,12 @@ test("a hostile list of candidates costs little", () => {
   suggest("tool_4999", [...many, "y".repeat(1_000_000)]);
   expect(performance.now() - start).toBeLessThan(2_000);
 });
+
+test("what both begin with is no part of the word", () => {
+  const names = ["capability:csv", "capability:fix", "capability:search", "files/read_file"];
+  expect(suggest("capability:web", names)).toBeUndefined();
+  expect(suggest("capability:ai", names)).toBeUndefined();
+  expect(suggest("capability:serach", names)).toBe("capability:search");
+  expect(suggest("capabilty:search", names)).toBe("capability:search");
+  expect(suggest("files/read_fil", names)).toBe("files/read_file");
+});

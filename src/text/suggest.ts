@@ -17,13 +17,20 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let lowest = Infinity;
   for (const candidate of candidates) {
-    const rank = candidate.length > longest * 2 ? Infinity : rankOf(wanted, bare(candidate));
+    const rank = candidate.length > longest * 2 ? Infinity : rankOf(...withoutKind(wanted, bare(candidate)));
     if (rank < lowest) {
       lowest = rank;
       best = candidate;
     }
   }
   return best;
+}
+
+/** What both begin with up to a colon or a slash is no part of the words: `capability:web` is not `capability:csv`. */
+function withoutKind(wanted: string, candidate: string): readonly [wanted: string, candidate: string] {
+  const end = Math.max(wanted.lastIndexOf(":"), wanted.lastIndexOf("/")) + 1;
+  const isShared = end > 0 && end < wanted.length && candidate.startsWith(wanted.slice(0, end));
+  return isShared ? [wanted.slice(end), candidate.slice(end)] : [wanted, candidate];
 }
 
 /** 0 is the same word; Infinity is too far to suggest. */

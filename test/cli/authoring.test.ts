@@ -228,7 +228,7 @@ describe.concurrent("windlass validate", () => {
   test.each([
     [["validate", "missing.yaml"], "there is no file"],
     [["validate", "notes.txt"], "is no file of a workspace"],
-    [["schema", "tol"], "Allowed choices are chain, tool, workspace"],
+    [["schema", "tol"], "Allowed choices are chain, tool, capability, workspace"],
     [["schema"], "missing required argument 'FORMAT'"],
   ])("%j is a mistake of usage", async (words, told) => {
     const { code, stderr } = await windlass(words, { cwd: await folder({ "notes.txt": "" }) });

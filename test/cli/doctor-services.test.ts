@@ -89,10 +89,11 @@ describe.concurrent("windlass doctor looks at the services", () => {
 
   test("a key that no secret holds is told without repeating what stands there", async () => {
     const cwd = await folder({
-      "windlass.yaml": 'model: { base_url: "http://127.0.0.1:9/v1", name: quay-1, api_key: sk-not-a-name }\n',
+      "windlass.yaml":
+        'models: { default: { base_url: "http://127.0.0.1:9/v1", model: quay-1, api_key: sk-not-a-name } }\n',
     });
     const { stdout } = await windlass(["doctor"], { cwd });
-    expect(stdout).toMatch(/^fail {2}model +model\.api_key names no secret that has a value/m);
+    expect(stdout).toMatch(/^fail {2}model +models\.default\.api_key names no secret that has a value/m);
     expect(stdout).not.toContain("sk-not-a-name");
   });
 
@@ -122,7 +123,7 @@ describe.concurrent("windlass doctor looks at the services", () => {
   });
 
   test.each([
-    ["model", 'model: { base_url: "http://127.0.0.1:11434/v1", name: quay-1 }\n', "127.0.0.1:11434"],
+    ["model", 'models: { default: { base_url: "http://127.0.0.1:11434/v1", model: quay-1 } }\n', "127.0.0.1:11434"],
     ["search", 'search: { searxng_url: "http://localhost:8888", corpus: . }\n', "localhost:8888"],
     ["search", 'search: { mediawiki_url: "http://wiki.internal/w/api.php" }\n', "wiki.internal:80"],
     ["weather", 'weather: { forecast_url: "http://10.0.0.8/v1/forecast" }\n', "10.0.0.8:80"],
@@ -170,7 +171,7 @@ describe.concurrent("windlass doctor looks at the services", () => {
 describe("windlass doctor --network asks", () => {
   test("the model, with few tokens; without --network nobody is asked", async () => {
     const { baseUrl, host, requests } = await openAiServer(() => "ok");
-    const settings = `secrets: { KEY: env }\nmodel: { base_url: "${baseUrl}", name: quay-1, api_key: KEY }\nnetwork: { allow: ["${host}"] }\n`;
+    const settings = `secrets: { KEY: env }\nmodels: { default: { base_url: "${baseUrl}", model: quay-1, api_key: "\${secret.KEY}" } }\nnetwork: { allow: ["${host}"] }\n`;
     const options = { cwd: await folder({ "windlass.yaml": settings }), env: { KEY: "sk-loopback" } };
     const { found } = await examined("model", options);
     expect(found).toMatchObject([{ status: "ok", message: `"quay-1" at ${host}; --network asks whether it answers` }]);
@@ -191,7 +192,7 @@ describe("windlass doctor --network asks", () => {
 
   test.each([
     [{ status: 401 }, "set WINDLASS_MODEL_API_KEY"],
-    [{ status: 404 }, "check that the base URL ends where /chat/completions begins"],
+    [{ status: 404 }, "that the base URL ends where the protocol's path begins"],
   ])("a server that answers %j is a failure that says what to do", async (answer, todo) => {
     const { baseUrl, host, requests } = await openAiServer(() => answer);
     const cwd = await folder({ "windlass.yaml": `network: { allow: ["${host}"] }\n` });

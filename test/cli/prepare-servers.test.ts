@@ -98,6 +98,25 @@ describe.concurrent("servers that were never connected to", () => {
     expect(started(cwd)).toEqual([]);
   });
 
+  test("are started for a capability by whatever name, and not where a rule denies what they would serve it with", async () => {
+    const contract = "name: repetition\naliases: [say-again]\ninput: { type: object }\n";
+    const able = await workspace({ "capabilities/repetition.yaml": contract });
+    expect(
+      await windlass(["call", "capability:Say-Again", "--args", '{ "message": "hi" }'], { cwd: able }),
+    ).toMatchObject({ code: 0 });
+    expect(started(able)).toEqual(["good"]);
+    const searching = await workspace({
+      "windlass.yaml": 'capabilities: { declare: { "mcp:dead": [search] } }\n',
+    });
+    await windlass(["call", "capability:搜索", "query=x"], { cwd: searching });
+    expect(started(searching)).toEqual(["dead"]);
+    for (const rule of ["good/*", "good/echo", "source:mcps"]) {
+      const cwd = await workspace({ "windlass.yaml": `permissions: { deny: ["${rule}"] }\n` });
+      const { code } = await windlass(["call", "capability:repetition", "message=hi"], { cwd });
+      expect([code, started(cwd)]).toEqual([2, []]);
+    }
+  });
+
   test("are waited for no longer than a call may take, and who is waited for is told", async () => {
     const cwd = await workspace();
     writeFileSync(join(cwd, "windlass.yaml"), "engine: { timeout: 2 }\n");

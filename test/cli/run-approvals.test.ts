@@ -60,6 +60,26 @@ describe.concurrent("a run that needs an approval", () => {
     expect(next.id).not.toBe(id);
   });
 
+  test("is named in place of the approval, where it waits for only one", async () => {
+    const cwd = await folder(workspace);
+    const { run_id } = await parked(cwd);
+    const approved = await windlass(["approve", run_id], { cwd });
+    expect({ code: approved.code, output: JSON.parse(approved.stdout) }).toEqual({ code: 0, output: { sent: true } });
+    const again = await windlass(["approve", run_id], { cwd });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no approval") });
+    const two = ["a", "b"].map(
+      (id) => `  - { id: ${id}, tool: send, params: { to: ${id}, body: hi }, approval: { message: "${id}?" } }\n`,
+    );
+    const both = await folder({ ...workspace, "chains/two.yaml": `name: two\nsteps:\n${two.join("")}` });
+    const first = await parked(both, ["run", "two"]);
+    const several = await windlass(["reject", first.run_id], { cwd: both });
+    expect(several).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("waits for 2 decisions; name one of them"),
+    });
+    expect((await waiting(both)).length).toBe(2);
+  });
+
   test("changed arguments need a new approval", async () => {
     const cwd = await folder(workspace);
     const first = await parked(cwd);

@@ -98,8 +98,36 @@ describe.concurrent("rules and lists that name no tool", () => {
     }
   });
 
+  test("so are declarations and contracts, and capabilities that are like others", async () => {
+    const cwd = await folder({
+      "windlass.yaml": 'capabilities:\n  declare: { sai: [speech], "mcp:brave": [serach], say: [own_thing] }\n',
+      "capabilities/search.yaml":
+        "name: search\ntools:\n  say: { arguments: { massage: hi } }\n  localSearch: { arguments: { query: hi } }\n" +
+        "  web_serch: {}\n",
+      "tools/say.yaml": say,
+    });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([0, 0]);
+    for (const [place, message, hint] of [
+      ["windlass.yaml:2:14", 'there is no tool "sai"', "say"],
+      ["windlass.yaml:2:43", 'no other tool has the capability "serach"', "search"],
+      ["capabilities/search.yaml:3:23", 'the tool "say" has no parameter "massage"', "message"],
+      ["capabilities/search.yaml:5:3", 'there is no tool "web_serch"', "web_search"],
+    ] as const) {
+      expect(validate).toContain(`${place}: warning: ${message}`);
+      expect(doctor).toContain(`${place}: ${message}`);
+      for (const text of [validate, doctor]) expect(text).toContain(`did you mean "${hint}"?`);
+    }
+    for (const text of [validate, doctor]) expect(text).toContain('there is no MCP server "brave"');
+    expect(validate.trimEnd().split("\n").at(-1)).toBe("5 warnings in 2 files");
+  });
+
   test("are not judged while a file of tools is broken: the tool may be in it", async () => {
-    const cwd = await folder({ "windlass.yaml": 'permissions: { deny: ["ecko"] }\n', "tools/bad.yaml": "name: bad\n" });
+    const cwd = await folder({
+      "windlass.yaml": 'permissions: { deny: ["ecko"] }\n',
+      "capabilities/search.yaml": "name: search\ntools: { gone: {} }\n",
+      "tools/bad.yaml": "name: bad\n",
+    });
     const { validate, doctor } = await checked(cwd);
     expect(validate + doctor).not.toContain("there is no tool");
   });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { codeTool, environment, folder, windlass } from "./windlass.ts";
 
 const run = promisify(execFile);
@@ -29,6 +30,15 @@ describe.concurrent("a tool in code that imports windlass, where it is not insta
     expect(JSON.parse(fromSource.stdout)).toEqual(["HI", "echo"]);
     const { stdout } = await run(process.execPath, [built, "call", "shout", "text=hi"], { cwd, env: environment });
     expect(JSON.parse(stdout)).toEqual(["HI", "echo"]);
+  });
+
+  test("can import every part of it", async () => {
+    const parts = Object.keys(packageJson.exports).filter((part) => part !== "./package.json");
+    const imports = parts.map((part, at) => `import * as m${at} from "windlass${part.slice(1)}";`).join("\n");
+    const counted = parts.map((_, at) => `Object.keys(m${at}).length > 0`).join(", ");
+    const cwd = await folder(codeTool("parts", `${imports}\nexport default () => [${counted}];`));
+    const { stdout, stderr } = await windlass(["call", "parts"], { cwd });
+    expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual(parts.map(() => true));
   });
 
   test("as the module of a YAML tool, too", async () => {

@@ -1,7 +1,7 @@
 import { type Workspace, openWorkspace } from "../../app/index.ts";
 import type { FailureError } from "../../base/index.ts";
 import { unknownKeys } from "../../schema/index.ts";
-import { type AnyTool, type Attachment, type ToolResult, toWireResult } from "../../tool/index.ts";
+import { type AnyTool, type Attachment, type ToolResult, toWireResult, toldSources } from "../../tool/index.ts";
 import { askAtTerminal } from "../ask-at-terminal.ts";
 import { askQuestion } from "../ask-question.ts";
 import { closeWorkspace } from "../close-workspace.ts";
@@ -151,7 +151,16 @@ function printResult(result: ToolResult, { invocation, workspace, given, tool }:
     terminal.print(safeJson(result.output));
     for (const attachment of result.attachments ?? []) terminal.tell(terminal.tint("dim", describe(attachment)));
   }
+  warnAboutFailed(terminal, result);
   if (tool !== undefined) warnAboutIgnored(terminal, tool, given);
+}
+
+/** An answer that lacks a part must not pass for the whole: nothing found is not nobody asked. */
+function warnAboutFailed(terminal: Terminal, { meta }: ToolResult): void {
+  for (const { tool, code, message } of toldSources(meta)?.failed ?? []) {
+    const why = oneLine(`${tool} failed: ${message}`);
+    terminal.tell(`${terminal.tint("yellow", "warning:")} ${why} ${terminal.tint("dim", `[${code}]`)}`);
+  }
 }
 
 /** What a program put into --args and the tool ignored is worth a word; what a person typed was refused before. */

@@ -3,6 +3,7 @@ import type { RunResult } from "../../chain/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withRun } from "../find-run.ts";
+import { isOfAgent } from "../is-of-agent.ts";
 import { commandLine } from "../invocation.ts";
 import { tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
@@ -19,6 +20,10 @@ const lookMs = 100;
 export const cancelRun: RunCommand = (invocation) =>
   withRuns(invocation, async (session) => {
     const [id = ""] = invocation.words;
+    if (await isOfAgent(session.workspace, id)) {
+      const { cancelAgent } = await import("../go-on-with-agent.ts");
+      return cancelAgent(session, id);
+    }
     const { runs } = session.workspace;
     const asked = await withRun(runs, { id, invocation }, () => runs.cancel(id, userName()));
     try {

@@ -4,12 +4,14 @@ import { argumentsLine } from "../arguments-line.ts";
 import { whyNot } from "../ask-in-run.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { findApproval } from "../find-approval.ts";
 import { oneLine } from "../format-table.ts";
 import { howDecided } from "../how-decided.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
+import { isOfAgent } from "../is-of-agent.ts";
 import { withJournal } from "../open-journal.ts";
 import { readJson } from "../read-arguments.ts";
-import { withRuns } from "../run-session.ts";
+import { type RunSession, withRuns } from "../run-session.ts";
 import { safeJson } from "../safe-json.ts";
 import { tellRun } from "../tell-run.ts";
 import { unknownApproval } from "../unknown-approval.ts";
@@ -55,10 +57,10 @@ function writeDecision(invocation: Invocation, decision: Pick<Decision, "approve
   return withJournal(async ({ store }) => {
     const [id = ""] = invocation.words;
     const now = Date.now();
-    const before = await store?.approvals.get(id, now);
-    if (store === undefined || before === undefined) throw await unknownApproval(id, store?.approvals, invocation);
+    if (store === undefined) throw await unknownApproval(id, undefined, invocation);
+    const before = await findApproval(id, store.approvals, invocation);
     if (before.status === "pending") checkDecidable(before, invocation, decision.done !== undefined);
-    const after = await store.approvals.decide(id, { ...decision, ...whoDecides(invocation, before) }, now);
+    const after = await store.approvals.decide(before.id, { ...decision, ...whoDecides(invocation, before) }, now);
     const mine = before.status === "pending" && after?.decidedAt === now;
     return { approval: after ?? before, mine, approved: decision.approved };
   });
@@ -123,6 +125,20 @@ async function runToGoOnWith(decided: Decided, invocation: Invocation): Promise<
   return undefined;
 }
 
+interface GoingOn {
+  readonly refused: boolean;
+  /** What `--json` prints besides. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+async function goOnHere(session: RunSession, runId: string, { refused, extra }: GoingOn): Promise<ExitCode> {
+  if (await isOfAgent(session.workspace, runId)) {
+    const { goOnWithAgent } = await import("../go-on-with-agent.ts");
+    return goOnWithAgent(session, runId, extra);
+  }
+  return tellRun(await resume(session, runId), session, { durable: true, refused, extra });
+}
+
 /** Goes on with the run in this process. A rejection has done its work, whatever then becomes of the run. */
 function goOn(
   invocation: Invocation,
@@ -131,8 +147,7 @@ function goOn(
   return withRuns(invocation, async (session) => {
     try {
       const extra = { approval: toWireApproval(decided.approval) };
-      const how = { durable: true, refused: !decided.approved, extra };
-      const code = await tellRun(await resume(session, runId), session, how);
+      const code = await goOnHere(session, runId, { refused: !decided.approved, extra });
       return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
     } catch (error) {
       if (!isFailureError(error) || error.code !== "run_held") throw error;

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { exists, workspaceSchema } from "../../app/index.ts";
 import { fail } from "../../base/index.ts";
 import { chainFileSchema } from "../../chain/index.ts";
+import { contractFileSchema } from "../../hub/index.ts";
 import { toolFileSchema } from "../../tool/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { shellWord } from "../invocation.ts";
@@ -47,6 +48,7 @@ function dataFiles(): Record<string, string> {
     ".windlass/.gitignore": "*\n",
     ".windlass/schema/chain.json": `${safeJson(chainFileSchema)}\n`,
     ".windlass/schema/tool.json": `${safeJson(toolFileSchema)}\n`,
+    ".windlass/schema/capability.json": `${safeJson(contractFileSchema)}\n`,
     ".windlass/schema/workspace.json": `${safeJson(workspaceSchema)}\n`,
   };
 }

@@ -44,6 +44,11 @@ async function connectToAll({ source }: McpHere, terminal: Terminal): Promise<vo
   // What is started otherwise than before is started by those who have seen how.
   const names = source.status().filter(({ state }) => !["disabled", "broken", "changed"].includes(state));
   let left = names.length;
+  // Where no line can be replaced, one says what takes so long.
+  const patience = setTimeout(() => {
+    if (terminal.screen === undefined)
+      terminal.tell(terminal.tint("dim", `connecting to ${formatCount(left, "server")}…`));
+  }, patienceMs);
   const tell = (): void => terminal.status(left === 0 ? "" : `connecting to ${formatCount(left, "server")}…`);
   tell();
   await Promise.allSettled(
@@ -54,8 +59,12 @@ async function connectToAll({ source }: McpHere, terminal: Terminal): Promise<vo
       tell();
     }),
   );
+  clearTimeout(patience);
   interrupts.dispose();
 }
+
+/** The first connection to a server that knows only the older protocol may take some seconds. */
+const patienceMs = 2000;
 
 function show(servers: readonly McpServerStatus[], redactor: Redactor, invocation: Invocation): void {
   const { terminal } = invocation;

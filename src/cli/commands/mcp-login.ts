@@ -38,8 +38,15 @@ export const logIn: RunCommand = (invocation) =>
   });
 
 /** Where to log in: a server elsewhere, under an address that was approved, as for calls. */
-function addressOf({ source }: McpHere, name: string, invocation: Invocation): RemoteServer {
+function addressOf({ source, redactor }: McpHere, name: string, invocation: Invocation): RemoteServer {
   const server = source.server(name);
+  const fault = source.status().find((status) => status.name === name)?.fault;
+  if (server === undefined && fault !== undefined) {
+    throw new UsageError(
+      `${name}: its entry cannot be used: ${redactor.text(fault)}`,
+      `${commandLine(invocation, "mcp")} shows where`,
+    );
+  }
   if (server === undefined || server.address.kind !== "http") {
     const why = server === undefined ? "there is no such MCP server" : "it is a program, which needs no login";
     throw new UsageError(`${name}: ${why}`, `${commandLine(invocation, "mcp")} lists the servers`);

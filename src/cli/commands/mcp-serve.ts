@@ -8,6 +8,7 @@ import type { RunCommand } from "../command-spec.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { oneLine } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
+import { tellBroken, tellUnused } from "../open-tools.ts";
 import { shortText } from "../short-text.ts";
 import { tellSlowLoad } from "../tell-slow-load.ts";
 import { tellStep } from "../tell-step.ts";
@@ -29,6 +30,7 @@ export const serveToClients: RunCommand = async (invocation) => {
   const { workspace, serving } = await openForClients(terminal, (failure) => storeFailures.push(failure));
   try {
     interrupts.arm({ onStop: () => stopped.resolve() });
+    tellOfSources(workspace, invocation);
     const served = invocation.flag("http") ? serveHttp : serveStreams;
     await Promise.race([served(serving, invocation), stopped.promise]);
     return interrupts.code ?? exitCodes.ok;
@@ -38,6 +40,17 @@ export const serveToClients: RunCommand = async (invocation) => {
     interrupts.dispose();
   }
 };
+
+/** Tells the operator what clients will not see: their list is not whole, and nobody would know why. */
+function tellOfSources(workspace: Workspace, invocation: Invocation): void {
+  tellBroken(workspace, invocation);
+  workspace.engine.subscribe(
+    (event) => {
+      if (event.type === "load_error") tellUnused([event.file], invocation);
+    },
+    ["load_error"],
+  );
+}
 
 /** Characters of a result that a client gets at once; the rest is read with `read_result`. */
 const longestView = 100_000;
@@ -64,7 +77,8 @@ async function openForClients(terminal: Terminal, onStoreError: (failure: Failur
     ready: async () => workspace.sources.mcp?.prepare(),
     name: "windlass",
     version: windlassVersion(),
-    view: (result) => viewOf(result, { maxChars: longestView, shelf: workspace.shelf }),
+    redact: (result) => workspace.shelf.redacted(result),
+    view: (result, owner) => viewOf(result, { maxChars: longestView, shelf: workspace.shelf, owner }),
     log: (message) => terminal.tell(terminal.tint("dim", oneLine(message))),
   });
   later.serving = serving;

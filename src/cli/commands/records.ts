@@ -77,7 +77,8 @@ function queryOf(invocation: Invocation): RecordQuery {
 function recordTable(records: readonly CallRecord[], { terminal }: Invocation): string[] {
   const rows = records.map((record) => [
     formatTime(record.createdAt),
-    record.tool,
+    // Made within another call, such as by what chose among several tools.
+    record.parentId === undefined ? record.tool : `↳ ${record.tool}`,
     record.success ? (record.cached ? "ok (cached)" : "ok") : (record.error?.code ?? "failed"),
     formatDuration(record.durationMs),
     record.conversationId ?? record.callerId ?? record.callerType,

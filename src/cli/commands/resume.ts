@@ -4,16 +4,17 @@ import type { RunCommand } from "../command-spec.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withRun } from "../find-run.ts";
 import { formatCount } from "../format-figures.ts";
+import { isOfAgent } from "../is-of-agent.ts";
 import { tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
-import { runExitCode, tellRun } from "../tell-run.ts";
+import { tellRun } from "../tell-run.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `windlass resume`. */
 export const resumeRuns: RunCommand = (invocation) =>
   withRuns(invocation, async (session) => {
     const [id] = invocation.words;
-    if (id !== undefined) return tellRun(await resume(session, id), session, { durable: true });
+    if (id !== undefined) return resumeAny(session, id);
     if (invocation.flag("json") || invocation.flag("events")) {
       throw new UsageError("--json and --events are for one run: name it");
     }
@@ -26,6 +27,15 @@ export function resume(session: RunSession, id: string): Promise<RunResult> {
   return withRun(runs, { id, invocation: session.invocation }, () =>
     followRun(session, { durable: true }, (how) => runs.resume(id, how)),
   );
+}
+
+/** Goes on with a run, of a chain or of an agent, and tells what came of it. */
+async function resumeAny(session: RunSession, id: string): Promise<ExitCode> {
+  if (await isOfAgent(session.workspace, id)) {
+    const { goOnWithAgent } = await import("../go-on-with-agent.ts");
+    return goOnWithAgent(session, id);
+  }
+  return tellRun(await resume(session, id), session, { durable: true });
 }
 
 /** Goes on with every run whose process is gone, one after the other; one that cannot does not stop the rest. */
@@ -49,9 +59,7 @@ async function resumeAll(session: RunSession): Promise<ExitCode> {
 
 async function resumeOne(session: RunSession, id: string): Promise<ExitCode> {
   try {
-    const result = await resume(session, id);
-    await tellRun(result, session, { durable: true });
-    return runExitCode(result);
+    return await resumeAny(session, id);
   } catch (error) {
     if (!isFailureError(error)) throw error;
     // Somebody else was faster.

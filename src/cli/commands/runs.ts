@@ -1,4 +1,5 @@
-import type { RunQuery, RunStatus, StoredRun } from "../../store/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import { type RunQuery, type RunStatus, type StoredRun, isAgentRun, runnerOf } from "../../store/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { formatCount, formatDuration, formatTime } from "../format-figures.ts";
 import { formatTable } from "../format-table.ts";
@@ -31,6 +32,7 @@ export function toWireRun(run: StoredRun): Record<string, unknown> {
   return {
     run_id: run.id,
     chain: run.chain,
+    ...(isAgentRun(run) && { runner: runnerOf(run), question: questionOf(run) }),
     status: run.status,
     started_at: new Date(run.startedAt).toISOString(),
     ...(run.finishedAt !== undefined && { finished_at: new Date(run.finishedAt).toISOString() }),
@@ -74,7 +76,7 @@ function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): st
     formatTime(run.startedAt),
     run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
     run.chain,
-    shortText(run.input, longestInput),
+    shortText(isAgentRun(run) ? questionOf(run) : run.input, longestInput),
   ]);
   return formatTable(rows, {
     width: terminal.columns,
@@ -94,6 +96,12 @@ function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): st
       { title: "INPUT", long: "cut" },
     ],
   });
+}
+
+/** What an agent was asked, without what was said before. */
+function questionOf({ input }: StoredRun): string {
+  const question: unknown = JSON.parse(input);
+  return isRecord(question) && typeof question["text"] === "string" ? question["text"] : input;
 }
 
 function tellNext(runs: readonly StoredRun[], { invocation, left }: Setting): void {

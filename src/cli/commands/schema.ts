@@ -1,5 +1,6 @@
 import { workspaceSchema } from "../../app/index.ts";
 import { chainFileSchema } from "../../chain/index.ts";
+import { contractFileSchema } from "../../hub/index.ts";
 import { toolFileSchema } from "../../tool/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { safeJson } from "../safe-json.ts";
@@ -7,6 +8,7 @@ import { safeJson } from "../safe-json.ts";
 const schemas: Readonly<Record<string, unknown>> = {
   chain: chainFileSchema,
   tool: toolFileSchema,
+  capability: contractFileSchema,
   workspace: workspaceSchema,
 };
 

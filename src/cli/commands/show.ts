@@ -5,32 +5,35 @@ import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { askedAbout, openQuestions } from "../open-questions.ts";
-import { withPastRun } from "../past-run.ts";
+import { type PastRun, withPastRun } from "../past-run.ts";
 import { summaryLine } from "../run-view/summary-line.ts";
 import { safeJson } from "../safe-json.ts";
 import type { Style, Terminal } from "../terminal.ts";
 
 /** `windlass show`. */
 export const showRun: RunCommand = (invocation) =>
-  withPastRun(invocation, async ({ workspace, result, left }) => {
-    const { terminal } = invocation;
-    const log = result.log();
-    if (invocation.flag("json")) {
-      terminal.print(safeJson(log));
-      return;
-    }
-    for (const line of logLines(log, terminal, left)) terminal.print(line);
-    if (!isOver(log.status)) {
-      for (const question of await openQuestions(workspace.approvals, result.runId)) {
-        terminal.tell(`waiting: ${askedAbout(question)}`);
-        terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);
-        terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", question.id)} lets it go on`)}`);
-      }
-    }
-    if (left)
-      terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "resume", result.runId)} goes on with it`));
-    tellNext(log, invocation);
+  withPastRun(invocation, (past) => showChainRun(invocation, past), {
+    ofAgent: async (past) => (await import("../show-agent.ts")).showAgent(invocation, past),
   });
+
+async function showChainRun(invocation: Invocation, { workspace, result, left }: PastRun): Promise<void> {
+  const { terminal } = invocation;
+  const log = result.log();
+  if (invocation.flag("json")) {
+    terminal.print(safeJson(log));
+    return;
+  }
+  for (const line of logLines(log, terminal, left)) terminal.print(line);
+  if (!isOver(log.status)) {
+    for (const question of await openQuestions(workspace.approvals, result.runId)) {
+      terminal.tell(`waiting: ${askedAbout(question)}`);
+      terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);
+      terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", question.id)} lets it go on`)}`);
+    }
+  }
+  if (left) terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "resume", result.runId)} goes on with it`));
+  tellNext(log, invocation);
+}
 
 function isOver(status: ExecutionLog["status"]): boolean {
   return status !== "running" && status !== "waiting";
@@ -123,12 +126,20 @@ function noteOf(step: StepLog): string {
     step.status === "cancelled" && "cancelled",
     step.cached && "cached",
     standIn && `${standIn} stood in`,
+    servedBy(step),
     triesOf(step),
     error && `${error.code}: ${error.message}`,
     compensation && undone(compensation),
     step.status === "waiting" && approval && `waits for approval ${approval}`,
   ];
   return oneLine(parts.filter((part) => typeof part === "string" && part !== "").join(", "));
+}
+
+/** Where tools were chosen from: whose results these are, and who failed. */
+function servedBy({ sources = [], failed_sources: failed = [] }: StepLog): string {
+  const without =
+    failed.length === 0 ? "" : `, ${failed.map(({ tool, code }) => `${tool} failed (${code})`).join(", ")}`;
+  return sources.length === 0 ? "" : `by ${sources.join(", ")}${without}`;
 }
 
 function triesOf({ items, attempts }: StepLog): string {

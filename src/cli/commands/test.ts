@@ -32,6 +32,6 @@ export const testChain: RunCommand = (invocation) => {
       terminal.tell(`${terminal.tint("red", "✗")} differs from run ${id}: ${message}`);
       return exitCodes.failed;
     },
-    id,
+    { id },
   );
 };

@@ -35,7 +35,7 @@ export const listTools: RunCommand = async (invocation) => {
 function refuseWords(invocation: Invocation): void {
   const [word] = invocation.words;
   if (word === undefined) return;
-  const near = suggest(word, ["list", "show", "search", "schema"]);
+  const near = suggest(word, ["list", "show", "search", "capabilities", "schema"]);
   const hints =
     near === undefined
       ? [

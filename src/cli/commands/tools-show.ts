@@ -3,6 +3,7 @@ import { type JsonSchema, isRecord } from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 import type { RunCommand } from "../command-spec.ts";
+import { contractOf, howUsed } from "../describe-capability.ts";
 import { defaultOf, describeLimits, describeType, descriptionOf, exampleOf } from "../describe-parameter.ts";
 import { formatDuration } from "../format-figures.ts";
 import { formatTable, oneLine } from "../format-table.ts";
@@ -45,7 +46,7 @@ async function describeTool(
     "",
     ...wrapText(stripUnsafe(tool.description), terminal.columns ?? 100),
     "",
-    ...formatTable(factsOf(registration, workspace), {
+    ...formatTable(factsOf(registration, { workspace, typed: invocation.words[0] ?? "" }), {
       width: terminal.columns,
       columns: [
         { title: "", paint: (cell) => terminal.paint("dim", cell) },
@@ -53,14 +54,31 @@ async function describeTool(
       ],
     }),
     "",
-    ...(rows.length === 0 ? ["It takes no arguments."] : parameterTable(rows, invocation)),
-    "",
-    `${terminal.paint("dim", "Try:")} ${await exampleCall(tool, invocation)}`,
+    // What cannot be called has no arguments that anybody could try.
+    ...(tool.broken === undefined ? await howToCall(tool, rows, invocation) : []),
   ];
 }
 
+async function howToCall(
+  tool: AnyTool,
+  rows: ReturnType<typeof parameterRows>,
+  invocation: Invocation,
+): Promise<string[]> {
+  return [
+    ...(rows.length === 0 ? ["It takes no arguments."] : parameterTable(rows, invocation)),
+    "",
+    `${invocation.terminal.paint("dim", "Try:")} ${await exampleCall(tool, invocation)}`,
+  ];
+}
+
+/** A tool of a workspace, by the name that was typed. */
+interface Showing {
+  readonly workspace: Workspace;
+  readonly typed: string;
+}
+
 // oxlint-disable-next-line complexity -- one list of facts, each there or not
-function factsOf(registration: Registration, workspace: Workspace): string[][] {
+function factsOf(registration: Registration, { workspace, typed }: Showing): string[][] {
   const { tool, source } = registration;
   const file = workspace.sources.fileOf(tool.name);
   const facts: (readonly [string, string | undefined])[] = [
@@ -69,7 +87,7 @@ function factsOf(registration: Registration, workspace: Workspace): string[][] {
     ["tags", tool.tags.join(", ")],
     ["also called", tool.aliases.join(", ")],
     ["capabilities", workspace.hub.capabilitiesOf(registration).join(", ")],
-    ...choiceFacts(registration, workspace),
+    ...choiceFacts(registration, { workspace, typed }),
     ["effect", effectWords[effectOf(tool)]],
     ["destructive", { true: "yes", false: "no", varies: "depends on the arguments" }[String(destructiveOf(tool))]],
     ["timeout", timeoutOf(tool)],
@@ -82,14 +100,30 @@ function factsOf(registration: Registration, workspace: Workspace): string[][] {
   return facts.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
 }
 
-/** Whom a name or a capability chooses from. */
-function choiceFacts({ tool, chooses }: Registration, { hub }: Workspace): (readonly [string, string])[] {
+/** Whom a name or a capability chooses from, how, and who is left out. */
+function choiceFacts(
+  { tool, chooses }: Registration,
+  { workspace: { hub }, typed }: Showing,
+): (readonly [string, string | undefined])[] {
+  const capability = typed.startsWith("capability:") ? hub.canonical(typed.slice("capability:".length)) : undefined;
+  const served = hub.capabilities().find(({ name }) => name === capability);
+  if (served !== undefined) {
+    return [
+      ["served by", served.tools.join(", ")],
+      ["used", howUsed(served)],
+      ["not by", served.unfit.join("; ")],
+      ["contract", contractOf(served)],
+    ];
+  }
   if (chooses !== true) return [];
-  const served = hub.capabilities().find(({ name }) => tool.name === `capability:${name}`);
-  const tools = served?.tools ?? hub.candidates(tool.name).map((one) => `${one.source}/${one.tool.name}`);
   return [
-    ["served by", tools.join(", ")],
-    ["not by", served?.unfit.join("; ") ?? ""],
+    [
+      "served by",
+      hub
+        .candidates(tool.name)
+        .map((one) => `${one.source}/${one.tool.name}`)
+        .join(", "),
+    ],
   ];
 }
 

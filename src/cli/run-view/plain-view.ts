@@ -4,6 +4,7 @@ import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { clockTime } from "./clock-time.ts";
 import { reasonOf, skipNote } from "./run-rows.ts";
 import type { RunView } from "./run-view.ts";
 
@@ -15,7 +16,7 @@ export function plainView(terminal: Pick<Terminal, "tell">): RunView {
   const lines = new PlainLines();
   return {
     onEvent: (event) => {
-      for (const line of lines.of(event)) terminal.tell(`${timeOf(event.at)} ${line}`);
+      for (const line of lines.of(event)) terminal.tell(`${clockTime(event.at)} ${line}`);
     },
     pause: () => () => {},
     close: () => {},
@@ -128,12 +129,4 @@ function endOf(event: Extract<RunEvent, { type: "step-finished" }>): string {
   const tries = attempts > 1 ? `, ${attempts} attempts` : "";
   const why = error === undefined ? "" : `; ${reasonOf(error)}`;
   return `${status} in ${formatDuration(durationMs)}${cached ? ", cached" : ""}${tries}${why}`;
-}
-
-/** `08:19:07.123`, in the time zone of this machine. */
-function timeOf(at: number): string {
-  const date = new Date(at);
-  const padded = (number: number, digits: number): string => String(number).padStart(digits, "0");
-  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => padded(part, 2)).join(":");
-  return `${clock}.${padded(date.getMilliseconds(), 3)}`;
 }

@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type ModelServer, modelServer } from "../testing.ts";
+import { type Workspace, openWorkspace } from "./open-workspace.ts";
+import { parseWorkspace } from "./parse-workspace.ts";
+
+const open: { readonly workspaces: Workspace[]; readonly servers: ModelServer[]; readonly dirs: string[] } = {
+  workspaces: [],
+  servers: [],
+  dirs: [],
+};
+afterAll(async () => {
+  for (const workspace of open.workspaces) await workspace.close();
+  for (const server of open.servers) await server.close();
+  for (const dir of open.dirs) await rm(dir, { recursive: true, force: true });
+});
+
+async function workspaceWith(script: Parameters<typeof modelServer>[0], agent = ""): Promise<Workspace> {
+  const server = await modelServer(script);
+  const dir = await mkdtemp(join(tmpdir(), "windlass-agents-"));
+  open.servers.push(server);
+  open.dirs.push(dir);
+  const models = `models: { default: { base_url: "${server.baseUrls.openai}", model: test } }`;
+  await writeFile(join(dir, "windlass.yaml"), `${models}\nnetwork: { allow: ["${server.host}"] }\n${agent}\n`);
+  return opened(dir);
+}
+
+async function opened(dir: string): Promise<Workspace> {
+  const workspace = await openWorkspace(dir, { reload: false });
+  open.workspaces.push(workspace);
+  return workspace;
+}
+
+const write = { toolCalls: [{ name: "write_file", args: { path: "a.txt", content: "x" }, id: "c1" }] };
+
+describe("agents of a workspace", () => {
+  test("work with its tools and models, as the settings say and options say otherwise", async () => {
+    const workspace = await workspaceWith(
+      [{ toolCalls: [{ name: "calculator", args: { expression: "1+2" } }] }, "3", "hm"],
+      "agent: { max_rounds: 7, view_chars: 500, trusted: [calculator], options: { folder: docs } }",
+    );
+    const agent = await workspace.agent({ maxParallel: 2 });
+    expect(agent.spec).toMatchObject({
+      runner: "autonomous",
+      maxRounds: 7,
+      maxParallel: 2,
+      viewChars: 500,
+      trusted: ["calculator"],
+      options: { folder: "docs" },
+      contextTokens: 100_000,
+    });
+    expect(await agent.run("1+2?")).toMatchObject({ status: "completed", answer: "3" });
+    const plain = await workspace.agent({ runner: "llm" });
+    expect(await plain.run("?")).toMatchObject({ answer: "hm", toolUsageSummary: { totalCalls: 0 } });
+    await expect(workspace.agent({ runner: "atonomous" })).rejects.toThrow("did you mean autonomous?");
+  });
+
+  test("keep their runs in the journal, beside those of chains, which leave them alone", async () => {
+    const workspace = await workspaceWith([write, "Written."]);
+    const agent = await workspace.agent();
+    const { runId, status } = await agent.run("Write it.");
+    expect(status).toBe("waiting");
+    const { runs: chains } = workspace;
+    for (const way of ["resume", "join", "inspect", "rerun"] as const) {
+      await expect(chains[way](runId)).rejects.toThrow("is one of an agent");
+    }
+    // It is given back as it was: another process goes on with it.
+    const other = await opened(workspace.dir);
+    const [approval] = await other.approvals.list(Date.now(), "pending");
+    await other.approvals.decide(approval?.id ?? "", { approved: true }, Date.now());
+    const runs = await other.agents();
+    expect(await runs.resume(runId)).toMatchObject({ status: "completed", answer: "Written." });
+    await expect(runs.resume("nope")).rejects.toThrow("there is no run");
+  });
+
+  test("a runner of one's own is known by its name once it was used", async () => {
+    const workspace = await workspaceWith([]);
+    const echo = {
+      name: "echo",
+      worksAlone: true,
+      // oxlint-disable-next-line require-yield -- it wants nothing
+      *run(_run: unknown, { text }: { readonly text: string }): Generator<never, { answer: string }> {
+        return { answer: text };
+      },
+    };
+    const agent = await workspace.agent({ runner: echo });
+    const { runId, answer } = await agent.run("Again?");
+    expect(answer).toBe("Again?");
+    expect(await (await workspace.agents()).inspect(runId)).toMatchObject({ answer: "Again?", runner: "echo" });
+  });
+
+  test.each([
+    ["agent: { runner: atonomous }", "autonomous"],
+    ["agent: { max_rounds: -1 }", "max_rounds"],
+    ["agent: { token_budget: 0 }", "token_budget"],
+    ["agent: { rounds: 3 }", "rounds"],
+    [
+      "agent: { model: fats }\nmodels: { fast: { base_url: 'http://127.0.0.1:1/v1', model: x } }",
+      'did you mean "fast"?',
+    ],
+  ])("settings that mean nothing are told: %s", (text, told) => {
+    const { problems } = parseWorkspace(text, "windlass.yaml");
+    expect(JSON.stringify(problems)).toContain(JSON.stringify(told).slice(1, -1));
+  });
+});

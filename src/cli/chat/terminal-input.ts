@@ -1,0 +1,101 @@
+import { type Interface, createInterface } from "node:readline";
+import type { LineInput, Typed } from "./line-input.ts";
+
+/** Asks the terminal to mark what is pasted, so that its line ends are no Enter. */
+const markPastes = "\x1b[?2004h";
+const stopMarking = "\x1b[?2004l";
+
+/** How many lines can be had back with the arrow keys. */
+const mostKept = 500;
+
+/**
+ * Lines that a person types at the terminal, with editing and with what was typed before under the arrow keys. What is
+ * pasted is one message, however many lines it has. Between two lines the terminal is in its usual mode, so that Ctrl-C
+ * reaches the program while an answer is being made.
+ */
+export function terminalInput(prompt: string): LineInput {
+  let history: string[] = [];
+  return {
+    next: (signal) =>
+      readLine(prompt, signal, {
+        history,
+        onHistory: (lines) => (history = lines),
+      }),
+    close: () => {},
+  };
+}
+
+interface History {
+  readonly history: readonly string[];
+  readonly onHistory: (lines: string[]) => void;
+}
+
+function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: History): Promise<Typed> {
+  if (signal.aborted) return Promise.resolve({ kind: "end" });
+  const { stdin, stderr } = process;
+  const reader = createInterface({
+    input: stdin,
+    output: stderr,
+    terminal: true,
+    prompt,
+    history: [...history],
+    historySize: mostKept,
+    removeHistoryDuplicates: true,
+  });
+  reader.on("history", (lines: string[]) => onHistory(lines));
+  const paste = new PastedLines();
+  const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => paste.key(key?.name);
+  stdin.on("keypress", onKey);
+  stderr.write(markPastes);
+  reader.prompt();
+  return new Promise<Typed>((resolve) => {
+    let ended = false;
+    const end = (typed: Typed): void => {
+      if (ended) return;
+      ended = true;
+      stdin.off("keypress", onKey);
+      signal.removeEventListener("abort", stop);
+      stderr.write(stopMarking);
+      resolve(typed);
+      reader.close();
+    };
+    const stop = (): void => leave({ kind: "end" });
+    signal.addEventListener("abort", stop, { once: true });
+    reader.on("line", (line) => {
+      const text = paste.line(line);
+      if (text !== undefined) end({ kind: "line", text });
+    });
+    /** Without Enter the cursor still stands behind what was typed. */
+    const leave = (typed: Typed): void => {
+      if (!ended) stderr.write("\n");
+      end(typed);
+    };
+    reader.once("SIGINT", () => leave({ kind: "interrupt", cleared: isTyped(reader) || paste.isOpen }));
+    reader.once("close", () => leave({ kind: "end" }));
+  });
+}
+
+function isTyped(reader: Interface): boolean {
+  return reader.line !== "";
+}
+
+/** Lines that belong together, since they were pasted together. */
+class PastedLines {
+  readonly #lines: string[] = [];
+  #pasting = false;
+
+  get isOpen(): boolean {
+    return this.#lines.length > 0;
+  }
+
+  key(name: string | undefined): void {
+    if (name === "paste-start") this.#pasting = true;
+    if (name === "paste-end") this.#pasting = false;
+  }
+
+  /** The whole message; undefined while it is being pasted. */
+  line(text: string): string | undefined {
+    this.#lines.push(text);
+    return this.#pasting ? undefined : this.#lines.join("\n");
+  }
+}

@@ -1,0 +1,159 @@
+import type { AgentExecuteOptions, AgentResult } from "../../agent/index.ts";
+import { isFailureError } from "../../base/index.ts";
+import { agentOptions } from "../agent-options.ts";
+import { followAgent } from "../agent-session.ts";
+import { runChatCommand } from "../chat/chat-commands.ts";
+import type { LineInput, Typed } from "../chat/line-input.ts";
+import { pipedInput } from "../chat/piped-input.ts";
+import { Talk } from "../chat/talk.ts";
+import { terminalInput } from "../chat/terminal-input.ts";
+import type { RunCommand } from "../command-spec.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { formatCount } from "../format-figures.ts";
+import { oneLine } from "../format-table.ts";
+import { type Invocation, commandLine } from "../invocation.ts";
+import { prepareForAgent } from "../prepare-servers.ts";
+import { tellError } from "../report-error.ts";
+import { type RunSession, inTurn, openForRuns } from "../run-session.ts";
+import { tellAgent, withoutModel } from "../tell-agent.ts";
+import { UsageError } from "../usage-error.ts";
+import { watchInterrupts } from "../watch-interrupts.ts";
+
+/** `windlass chat`. */
+export const chatWithAgent: RunCommand = async (invocation) => {
+  const { terminal } = invocation;
+  const opened = await openForRuns(invocation);
+  const { workspace } = opened;
+  try {
+    const talk = await Talk.open(workspace, agentOptions(invocation, workspace), invocation.text("conversation"));
+    await prepareForAgent(talk, { workspace, terminal });
+    const input = terminal.interactive ? terminalInput(terminal.tint("bold", "› ")) : pipedInput();
+    if (terminal.interactive) greet(talk, invocation);
+    try {
+      return await new Chat({ invocation, talk, input, turn: (work) => inTurn(opened, invocation, work) }).run();
+    } finally {
+      input.close();
+    }
+  } finally {
+    await opened.close();
+  }
+};
+
+interface ChatParts {
+  readonly invocation: Invocation;
+  readonly talk: Talk;
+  readonly input: LineInput;
+  /** Runs one question, which Ctrl-C stops without ending the chat. */
+  readonly turn: (work: (session: RunSession) => Promise<ExitCode>) => Promise<ExitCode>;
+}
+
+class Chat {
+  readonly #parts: ChatParts;
+  /** The worst that came of a question, for whoever runs this without a terminal. */
+  #worst: ExitCode = exitCodes.ok;
+  #leaving = false;
+  /** The code that a signal asked for which is about more than one answer. */
+  #ended: ExitCode | undefined;
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+  }
+
+  async run(): Promise<ExitCode> {
+    const { invocation } = this.#parts;
+    const { terminal } = invocation;
+    for (;;) {
+      const typed = await this.#next();
+      const came = typed.kind === "line" ? await this.#line(typed.text) : this.#without(typed);
+      if (this.#ended !== undefined) return this.#ended;
+      if (came === "exit") break;
+    }
+    if (terminal.interactive) tellHowToGoOn(this.#parts);
+    // Whoever sat here has seen what went wrong.
+    return terminal.interactive ? exitCodes.ok : this.#worst;
+  }
+
+  async #next(): Promise<Typed> {
+    const ending = watchInterrupts();
+    ending.arm({ onStop: () => {} });
+    try {
+      return await this.#parts.input.next(ending.signal);
+    } finally {
+      this.#ended = ending.code;
+      ending.dispose();
+    }
+  }
+
+  /** No line: there are no more, or somebody pressed Ctrl-C, which leaves the second time in a row. */
+  #without(typed: Exclude<Typed, { kind: "line" }>): "exit" | "done" {
+    if (typed.kind === "end") return "exit";
+    if (typed.cleared) return "done";
+    if (this.#leaving) return "exit";
+    this.#leaving = true;
+    const { terminal } = this.#parts.invocation;
+    terminal.tell(terminal.tint("dim", "Press Ctrl-C once more to leave."));
+    return "done";
+  }
+
+  async #line(text: string): Promise<"exit" | "done"> {
+    const { talk, invocation } = this.#parts;
+    this.#leaving = false;
+    if (text.trim() === "") return "done";
+    try {
+      if (!text.startsWith("/")) await this.#ask((how) => talk.ask(text.trim(), how));
+      else {
+        const came = await runChatCommand(text, talk, invocation.terminal);
+        if (came === "exit") return "exit";
+        const { waiting } = talk;
+        if (came === "resume" && waiting !== undefined) await this.#ask((how) => talk.resume(waiting, how));
+      }
+    } catch (error) {
+      this.#tellFailure(error);
+    }
+    return "done";
+  }
+
+  async #ask(execute: (how: AgentExecuteOptions) => Promise<AgentResult>): Promise<void> {
+    const code = await this.#parts.turn(async (session) => {
+      const result = await followAgent(session, execute);
+      if (result.status === "cancelled")
+        session.invocation.terminal.tell("Stopped; the conversation goes on without it.");
+      return tellAgent(result, session);
+    });
+    if (code !== exitCodes.ok) this.#worst = code;
+    const { interactive } = this.#parts.invocation.terminal;
+    if (code === exitCodes.terminated || (code === exitCodes.interrupted && !interactive)) this.#ended = code;
+  }
+
+  /** What goes wrong with a question or a command leaves the conversation as it is. */
+  #tellFailure(error: unknown): void {
+    const { terminal } = this.#parts.invocation;
+    if (error instanceof UsageError) tellError(terminal, { message: error.message, hints: error.hints });
+    else if (isFailureError(error)) {
+      const hints = error.reason === "no_model" ? withoutModel : [];
+      tellError(terminal, { message: error.message, code: error.code, hints });
+    } else throw error;
+    this.#worst = exitCodes.usage;
+  }
+}
+
+function greet(talk: Talk, { terminal }: Invocation): void {
+  const { models, engine } = talk.workspace;
+  const name = models.get(talk.model)?.modelId;
+  const model = name === undefined ? "no model" : oneLine(name);
+  const tools = engine.tools.list().filter(({ tool }) => engine.isAvailable(tool)).length;
+  const before = talk.length === 0 ? "" : `, ${formatCount(talk.length, "message")} so far`;
+  terminal.tell(
+    terminal.tint(
+      "dim",
+      `${oneLine(talk.runner)} with ${model} and ${formatCount(tools, "tool")}${before}; /help lists what can be typed`,
+    ),
+  );
+}
+
+function tellHowToGoOn({ talk, invocation }: ChatParts): void {
+  if (talk.length === 0) return;
+  const { terminal } = invocation;
+  const again = commandLine(invocation, "chat", "--conversation", talk.conversationId);
+  terminal.tell(terminal.tint("dim", `${again} goes on with it`));
+}

@@ -1,0 +1,29 @@
+import type { Workspace } from "../app/index.ts";
+import type { Finding } from "./finding.ts";
+import { formatCount } from "./format-figures.ts";
+import { oneLine } from "./format-table.ts";
+
+/** Runners that answer without a model, if not as well. */
+const worksAlone: ReadonlySet<string> = new Set(["vault"]);
+
+/** Usual where `agent:` says nothing. */
+const usualRounds = 4;
+
+/** Looks at what `windlass ask` and `windlass chat` would work with; asks nobody. */
+export function examineAgent({ config: { agent }, models }: Pick<Workspace, "config" | "models">): Finding[] {
+  const about = "agent";
+  const { runner, model = "default", maxRounds = usualRounds, tokenBudget, costBudget, tools } = agent;
+  const has = models.names.includes(model);
+  if (!has && !worksAlone.has(runner)) {
+    const message = `${runner} needs a model, and there is none; ask --runner vault answers from the notes`;
+    return [{ about, status: "off", message }];
+  }
+  const limits = [
+    `at most ${formatCount(maxRounds, "round")} of tool calls`,
+    ...(tokenBudget === undefined ? [] : [formatCount(tokenBudget, "token")]),
+    ...(costBudget === undefined ? [] : [`a cost of ${costBudget}`]),
+    ...(tools === undefined ? [] : [`the tools ${tools.map(oneLine).join(", ")}`]),
+  ];
+  const asks = has ? `${runner} asks the model ${oneLine(model)}` : `${runner} answers from the notes, without a model`;
+  return [{ about, status: "ok", message: `${asks}; ${limits.join(", ")}` }];
+}

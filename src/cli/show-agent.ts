@@ -1,0 +1,50 @@
+import { stripUnsafe } from "../text/index.ts";
+import { blockLines } from "./agent-view/block-lines.ts";
+import { oneLine } from "./format-table.ts";
+import { type Invocation, commandLine } from "./invocation.ts";
+import { openQuestions } from "./open-questions.ts";
+import { type PastAgent, lookAtAgent } from "./past-agent.ts";
+import { tellError } from "./report-error.ts";
+import { safeJson } from "./safe-json.ts";
+import { usageLine } from "./tell-agent.ts";
+import { toWireAgent } from "./wire-agent.ts";
+
+/** `windlass show` for a run of an agent: what was asked, what was done, and the answer. */
+export async function showAgent(invocation: Invocation, past: PastAgent): Promise<void> {
+  const { terminal } = invocation;
+  const { run, workspace, left } = past;
+  const { redactor } = workspace.engine;
+  const { question, result, block } = await lookAtAgent(past);
+  if (invocation.flag("json")) {
+    const status = run.status === "running" ? { status: "running" } : {};
+    terminal.print(safeJson({ ...toWireAgent(result, redactor), ...status, question }));
+    return;
+  }
+  terminal.print(`${terminal.paint("bold", "question")}  ${terminal.paint("dim", run.id)}`);
+  terminal.print(indented(question));
+  const lines = blockLines(block, {
+    columns: terminal.columns ?? 1000,
+    height: 1000,
+    elapsedMs: result.durationMs,
+    frame: 0,
+    tint: (style, text) => terminal.paint(style, text),
+    live: false,
+  });
+  for (const line of lines) terminal.print(line);
+  if (block.answer !== "") {
+    terminal.print(terminal.paint("bold", "answer"));
+    terminal.print(indented(block.answer));
+  }
+  terminal.tell(terminal.tint("dim", usageLine(result)));
+  if (result.error !== undefined)
+    tellError(terminal, { message: redactor.text(result.error.message), code: result.error.code });
+  for (const { id, tool, args } of run.status === "waiting" ? await openQuestions(workspace.approvals, run.id) : []) {
+    terminal.tell(`waiting: ${terminal.tint("bold", oneLine(tool))} ${safeJson(args, 0)}`);
+    terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", id)} lets it go on`)}`);
+  }
+  if (left) terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "resume", run.id)} goes on with it`));
+}
+
+function indented(text: string): string {
+  return stripUnsafe(text).replaceAll(/^/gm, "  ");
+}

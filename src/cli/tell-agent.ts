@@ -1,0 +1,111 @@
+import type { AgentResult } from "../agent/index.ts";
+import type { Failure } from "../base/index.ts";
+import { stripUnsafe } from "../text/index.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { formatCount } from "./format-figures.ts";
+import { oneLine } from "./format-table.ts";
+import { commandLine } from "./invocation.ts";
+import { tellError } from "./report-error.ts";
+import type { RunSession } from "./run-session.ts";
+import { safeJson } from "./safe-json.ts";
+import { tellWaiting } from "./tell-run.ts";
+import type { Terminal } from "./terminal.ts";
+import { toWireAgent } from "./wire-agent.ts";
+import { wrapText } from "./wrap-text.ts";
+
+/** Further fields that `--json` prints. */
+type Extra = Readonly<Record<string, unknown>>;
+
+/** Prints what an agent gave, tells how it went and what to do next; gives the exit code. */
+export async function tellAgent(result: AgentResult, session: RunSession, extra: Extra = {}): Promise<ExitCode> {
+  const { invocation, workspace, interrupts } = session;
+  const { terminal } = invocation;
+  const { redactor } = workspace.engine;
+  const json = invocation.flag("json");
+  if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor), ...extra }));
+  else if (result.answer !== "" && !invocation.flag("events")) printAnswer(redactor.text(result.answer), terminal);
+  tellSources(result, session);
+  terminal.tell(terminal.tint("dim", usageLine(result)));
+  if (isLeft(result, session)) tellLeft(result, session);
+  else if (result.status === "waiting") await tellWaiting(result.runId, session, { durable: true });
+  else if (result.error !== undefined) tellAgentFailure(result, result.error, session);
+  return interrupts.code !== undefined && result.status !== "completed" ? interrupts.code : agentExitCode(result);
+}
+
+/** Where a person reads both streams, the answer stands apart from what is told about it. */
+function printAnswer(answer: string, terminal: Terminal): void {
+  const { screen, columns } = terminal;
+  const isApart = screen !== undefined && columns !== undefined;
+  if (isApart) terminal.tell("");
+  const text = stripUnsafe(answer);
+  terminal.print(columns === undefined ? text : wrapText(text, columns).join("\n"));
+  if (isApart) terminal.tell("");
+}
+
+/** The exit code that a run of an agent ends with. */
+export function agentExitCode({ status, error }: Pick<AgentResult, "status" | "error">): ExitCode {
+  switch (status) {
+    case "completed":
+      return exitCodes.ok;
+    case "waiting":
+      return exitCodes.waiting;
+    case "cancelled":
+      return exitCodes.failed;
+    case "failed":
+      if (error?.code === "timeout") return exitCodes.timeout;
+      return error?.reason === "no_model" ? exitCodes.usage : exitCodes.failed;
+    default:
+      return status satisfies never;
+  }
+}
+
+/** `2 tool calls, 3 questions to the model, 1,204 tokens`. */
+export function usageLine({ toolUsageSummary, rounds, usage }: AgentResult): string {
+  const { totalCalls } = toolUsageSummary;
+  const { inputTokens, outputTokens, cost, estimated } = usage;
+  const tokens = inputTokens + outputTokens;
+  return [
+    formatCount(totalCalls, "tool call"),
+    `${formatCount(rounds, "question")} to the model`,
+    ...(tokens > 0 ? [`${estimated === true ? "about " : ""}${formatCount(tokens, "token")}`] : []),
+    ...(cost !== undefined ? [`cost ${Number(cost.toPrecision(3))}`] : []),
+  ].join(", ");
+}
+
+function tellSources({ sources = [] }: AgentResult, { invocation, workspace }: RunSession): void {
+  if (invocation.flag("json") || invocation.flag("events")) return;
+  const { terminal } = invocation;
+  const { redactor } = workspace.engine;
+  for (const [at, { title, location }] of sources.entries()) {
+    const where = title === location ? "" : ` (${oneLine(location)})`;
+    terminal.tell(terminal.tint("dim", redactor.text(`[${at + 1}] ${oneLine(title)}${where}`)));
+  }
+}
+
+/** The process was asked to end, and somebody else can go on. */
+function isLeft({ status, approvals }: AgentResult, { interrupts }: RunSession): boolean {
+  return status === "waiting" && approvals === undefined && interrupts.code === exitCodes.terminated;
+}
+
+function tellLeft({ runId }: AgentResult, { invocation }: RunSession): void {
+  const { terminal } = invocation;
+  const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
+  terminal.tell(`Run ${runId} is left where it was: ${how} goes on with it`);
+}
+
+function tellAgentFailure({ status, runId }: AgentResult, error: Failure, session: RunSession): void {
+  const { invocation, interrupts, workspace } = session;
+  // Whoever stopped it here knows.
+  if (status === "cancelled" && interrupts.code !== undefined) return;
+  const code = error.reason === undefined ? error.code : `${error.code}: ${error.reason}`;
+  const message = workspace.engine.redactor.text(error.message);
+  const hints =
+    error.reason === "no_model" ? withoutModel : [`${commandLine(invocation, "show", runId)} shows what happened`];
+  tellError(invocation.terminal, { message, code, hints });
+}
+
+/** What can be done where there is no model. */
+export const withoutModel: readonly string[] = [
+  "--runner vault answers from your notes without a model",
+  "windlass doctor shows what is set up",
+];
