@@ -53,7 +53,7 @@ export function openHub(setting: HubSetting): OpenedHub {
     whyMissing,
     ...(model !== undefined && { synthesiser: asking(model) }),
   });
-  const shelf = services.shelf(redactor.value);
+  const shelf = services.shelf(redactor.known);
   registry.offer(hubOffers({ registry, shelf, isOffered: isAvailable }), { owner: "builtin" });
   const contracts = new ContractFolder({
     dir: join(dir, config.capabilities.directory),

@@ -1,4 +1,5 @@
 export { type Clock, type Timer, systemClock } from "./clock.ts";
+export { makeDataFolder } from "./data-folder.ts";
 export { Deadline, Deadlines, type Expiring } from "./deadlines.ts";
 export { EventBus, type EventStream, type Listener } from "./event-bus.ts";
 export {

@@ -49,6 +49,7 @@ describe("[B16] events", () => {
       callId: meta.callId,
       tool: "work",
       callerType: "conversation_agent",
+      callerId: "agent",
       conversationId: "c1",
       workflowId: undefined,
       parentId: undefined,

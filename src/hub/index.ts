@@ -75,7 +75,7 @@ export { type HubLimits, usualHubLimits } from "./choose/hub-limits.ts";
 export { type CapabilityInfo, Hub, type HubOptions } from "./choose/hub.ts";
 export { type LoadedContracts, loadContracts } from "./choose/load-contracts.ts";
 export { meantCapability } from "./choose/meant-capability.ts";
-export { type ServedContracts, unservedContracts } from "./choose/unserved-contracts.ts";
+export { unservedContracts } from "./choose/unserved-contracts.ts";
 export type { MappedTools } from "./choose/unmatched-mappings.ts";
 export { type SourceMeta, toSourceMeta } from "./choose/source-meta.ts";
 export type { Synthesiser } from "./choose/synthesise.ts";

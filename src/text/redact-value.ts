@@ -15,15 +15,18 @@ type RedactText = (text: string) => string;
  * Takes secrets out of a value of any kind. Looks first and copies only when something has to change, so that the many
  * values without secrets cost no allocation and keep their identity.
  */
-export function redactValue(value: unknown, text: RedactText): unknown {
+export function redactValue(value: unknown, text: RedactText, isCovered: IsCovered = hasTellingName): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
-  return mustChange(value, text) ? copyOf(value, { text, copies: new Map() }, 0) : value;
+  return mustChange(value, text, isCovered) ? copyOf(value, { text, isCovered, copies: new Map() }, 0) : value;
 }
 
-function mustChange(value: object, text: RedactText): boolean {
+/** Is a member covered, whatever it is? */
+type IsCovered = (key: unknown, item: unknown) => boolean;
+
+function mustChange(value: object, text: RedactText, isCovered: IsCovered): boolean {
   try {
-    return holdsSecret(value, { text, seen: undefined }, 0);
+    return holdsSecret(value, { text, isCovered, seen: undefined }, 0);
   } catch {
     // A getter or a proxy threw; the copy goes around it.
     return true;
@@ -32,6 +35,7 @@ function mustChange(value: object, text: RedactText): boolean {
 
 interface Look {
   readonly text: RedactText;
+  readonly isCovered: IsCovered;
   seen: Set<object> | undefined;
 }
 
@@ -52,7 +56,7 @@ function fieldsHoldSecret(value: object, look: Look, depth: number): boolean {
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const item = (value as Record<string, unknown>)[key];
-    if (isCovered(key, item) || look.text(key) !== key || holdsSecret(item, look, depth + 1)) return true;
+    if (look.isCovered(key, item) || look.text(key) !== key || holdsSecret(item, look, depth + 1)) return true;
   }
   return false;
 }
@@ -62,7 +66,7 @@ function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesHoldSecret(value, look.text);
   if (value instanceof Map) {
     return [...value].some(
-      ([key, item]) => isCovered(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
+      ([key, item]) => look.isCovered(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
     );
   }
   if (value instanceof Set) return [...value].some((item) => holdsSecret(item, look, depth + 1));
@@ -73,6 +77,7 @@ function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
 
 interface Copy {
   readonly text: RedactText;
+  readonly isCovered: IsCovered;
   readonly copies: Map<object, unknown>;
 }
 
@@ -103,7 +108,7 @@ function copyFields<T extends object>(value: object, into: T, { depth, ...copy }
     const item = read(value, key);
     // Defined, not assigned: a field named `__proto__` stays a field.
     Object.defineProperty(into, copy.text(key), {
-      value: isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1),
+      value: copy.isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1),
       writable: true,
       enumerable: true,
       configurable: true,
@@ -128,7 +133,7 @@ function copyMap(value: ReadonlyMap<unknown, unknown>, copy: Copy, depth: number
   const result = new Map<unknown, unknown>();
   copy.copies.set(value, result);
   for (const [key, item] of value) {
-    result.set(copyOf(key, copy, depth + 1), isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1));
+    result.set(copyOf(key, copy, depth + 1), copy.isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1));
   }
   return result;
 }
@@ -162,7 +167,7 @@ function errorFields(value: Error): Record<string, unknown> {
 }
 
 /** What stands behind a telling name is covered, whatever it is; flags and gaps tell nothing. */
-function isCovered(key: unknown, item: unknown): boolean {
+function hasTellingName(key: unknown, item: unknown): boolean {
   if (typeof key !== "string" || item === redacted || !isSecretName(key) || isSecretMark(item)) return false;
   return item !== null && item !== undefined && item !== "" && typeof item !== "boolean" && typeof item !== "function";
 }

@@ -8,6 +8,11 @@ export interface Redactor {
   readonly text: (text: string) => string;
   /** The same reference when there was nothing to take out, else a copy. */
   readonly value: (value: unknown) => unknown;
+  /**
+   * Only the known secrets, for what a caller asked for: a session or a password that a tool made for it is not ours to
+   * hide.
+   */
+  readonly known: (value: unknown) => unknown;
   /** For text that arrives in pieces, a secret possibly in two of them. */
   readonly stream: () => RedactedStream;
 }
@@ -33,11 +38,9 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
   const known = new Set(secrets);
   let finder = createSecretFinder(known);
   const find = (text: string): Span[] => merge([...finder.find(text), ...findTokens(text)]);
-  const text = (input: string): string => {
-    if (input.length < 4) return input;
-    const spans = find(input);
-    return spans.length === 0 ? input : cover(input, spans);
-  };
+  const without = (input: string, spans: Span[]): string => (spans.length === 0 ? input : cover(input, spans));
+  const text = (input: string): string => (input.length < 4 ? input : without(input, find(input)));
+  const ownText = (input: string): string => (input.length < 4 ? input : without(input, merge([...finder.find(input)])));
   return {
     add: (more) => {
       const before = known.size;
@@ -46,6 +49,7 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
     },
     text,
     value: (value) => redactValue(value, text),
+    known: (value) => redactValue(value, ownText, () => false),
     stream: () => createRedactedStream({ find, cover, openEnd: (input) => finder.openEnd(input) }),
   };
 }

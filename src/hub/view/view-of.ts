@@ -1,6 +1,7 @@
 import { plainJsonSize } from "../../base/index.ts";
 import { cutJson, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolSuccess } from "../../tool/index.ts";
+import { breathing } from "./breathing.ts";
 import { cleanJson } from "./clean-json.ts";
 import { describeValue } from "./describe-shape.ts";
 import { readResultName } from "./read-result-tool.ts";
@@ -37,10 +38,16 @@ export interface ViewOptions {
  */
 export async function viewOf(result: ToolSuccess, options: ViewOptions): Promise<ResultView> {
   const { maxChars, shelf, owner = {} } = options;
+  // Each part of the work takes a while where there are very many keys: others have their turn in between.
+  const pause = breathing();
   const safe = (await shelf?.redacted(result)) ?? result;
+  await pause();
   const whole = wholeText(safe.output, maxChars);
   if (whole !== undefined) return { text: whole, isCut: false };
-  return partView(safe, maxChars, await keepResult(safe, shelf, owner));
+  await pause();
+  const handle = await keepResult(safe, shelf, owner);
+  await pause();
+  return partView(safe, maxChars, handle);
 }
 
 /**

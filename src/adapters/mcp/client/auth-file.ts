@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import { nodeCrypto } from "../../../base/index.ts";
+import { makeDataFolder, nodeCrypto } from "../../../base/index.ts";
 
 /** What is kept of a login. */
 export interface KeptLogin {
@@ -14,12 +14,14 @@ export interface KeptLogin {
  * name: a name that leads elsewhere takes no key along.
  */
 export class AuthFile {
+  readonly #stateDir: string;
   readonly #dir: string;
   readonly #file: string;
   readonly #server: string;
   readonly #url: string;
 
   constructor(stateDir: string, server: string, url: string) {
+    this.#stateDir = stateDir;
     this.#dir = join(stateDir, "mcp", "auth");
     this.#server = server;
     this.#url = url;
@@ -46,6 +48,7 @@ export class AuthFile {
   change(part: KeptLogin): void {
     const kept = { server: this.#server, url: this.#url, ...this.read(), ...part };
     const temporary = `${this.#file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
+    makeDataFolder(this.#stateDir);
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     chmodSync(this.#dir, 0o700);
     try {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ProcessIdentity, isGone, nodeCrypto, processIdentity } from "../../../base/index.ts";
+import { type ProcessIdentity, isGone, makeDataFolder, nodeCrypto, processIdentity } from "../../../base/index.ts";
 import { markVariable } from "./process-group.ts";
 
 /** A program that was started, as its file tells: whom to end, and whose it is. */
@@ -23,9 +23,11 @@ export interface ChildFile {
  * once and synchronously: a process that is killed writes nothing later.
  */
 export class ChildFiles {
+  readonly #stateDir: string;
   readonly #dir: string;
 
   constructor(stateDir: string) {
+    this.#stateDir = stateDir;
     this.#dir = join(stateDir, "mcp", "children");
   }
 
@@ -37,6 +39,7 @@ export class ChildFiles {
   write(server: string, pid: number, mark: string): ChildFile {
     const child: Child = { server, ...processIdentity(pid), mark, owner: processIdentity(process.pid) };
     const file = join(this.#dir, `${pid}-${mark}.json`);
+    makeDataFolder(this.#stateDir);
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, `${JSON.stringify({ ...child, variable: markVariable })}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);

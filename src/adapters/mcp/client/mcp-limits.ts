@@ -24,7 +24,7 @@ export interface McpLimits {
 export const defaultLimits: McpLimits = {
   messageBytes: 16 * 2 ** 20,
   handshakeMs: 60_000,
-  probeMs: 10_000,
+  probeMs: 5_000,
   listPages: 100,
   listEntries: 10_000,
   listBytes: 64 * 2 ** 20,

@@ -39,11 +39,14 @@ describe("a question of a server", () => {
   test("brings no text that is not seen, none that is too long, and nothing that is not known", () => {
     const title = `Na\u200bme\n\n\u001b[31m${"x".repeat(1_000)}`;
     const field = { type: "string", title, pattern: "(a+)+$", $ref: "https://evil.example", default: "a\u202eb" };
-    expect(fields({ name: field })).toEqual({ name: { type: "string", title: `Name ${"x".repeat(495)}` } });
+    expect(fields({ name: field })).toEqual({ name: { type: "string", title: `Name ${"x".repeat(494)}…` } });
     const choice = { type: "string", oneOf: [{ const: "y", title: "Yes\u2066" }], description: 5 };
     expect(fields({ choice })).toEqual({ choice: { type: "string", oneOf: [{ const: "y", title: "Yes" }] } });
     const long = readQuestion({ message: "x".repeat(100_000), requestedSchema: {} }, "mal");
     expect(typeof long === "string" ? "" : long.message.length).toBeLessThan(4_100);
+    expect(long).toMatchObject({
+      message: expect.stringMatching(/x…\n\(there is more, which is too long to be read\)$/),
+    });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { type JsonSchema, isRecord, put } from "../../../schema/index.ts";
-import { stripUnsafe } from "../../../text/index.ts";
+import { cutText, stripUnsafe } from "../../../text/index.ts";
 import type { Question } from "../../../tool/index.ts";
 
 /** What a person reads before they answer; more of it is cut. */
@@ -18,7 +18,8 @@ export function readQuestion(params: unknown, server: string): Question | string
   if (typeof message !== "string" || !isRecord(requestedSchema)) return "it is no question";
   const schema = readForm(requestedSchema);
   if (typeof schema === "string") return schema;
-  const asked = stripUnsafe(message).slice(0, mostCharacters).toWellFormed();
+  const { text, cut } = cutText(stripUnsafe(message), mostCharacters);
+  const asked = cut ? `${text}\n(there is more, which is too long to be read)` : text;
   return { message: `The MCP server "${server}" asks:\n\n${asked}`, schema };
 }
 
@@ -128,7 +129,7 @@ function numbersOf(field: Field, keys: readonly string[]): JsonSchema {
 
 /** In one line. */
 function shown(text: string): string {
-  return stripUnsafe(text).replaceAll(/\s+/g, " ").slice(0, mostOfLabel).toWellFormed();
+  return cutText(stripUnsafe(text).replaceAll(/\s+/g, " "), mostOfLabel, { at: "character" }).text;
 }
 
 /** A text that is all that it seems to be. */

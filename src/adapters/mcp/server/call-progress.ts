@@ -65,9 +65,15 @@ export class CallProgress {
     const last = this.#last;
     const step = total === undefined ? 1 : total / 1000;
     // News without a higher number is a small step ahead.
-    this.#last = last === undefined ? (progress ?? 0) : Math.max(progress ?? 0, last + step);
+    this.#last = last === undefined ? (progress ?? 0) : Math.max(progress ?? 0, plainSum(last, step));
     return this.#last;
   }
+}
+
+/** Higher than the first, and without the digits that only adding makes: 2.006, not 2.0060000000000002. */
+function plainSum(number: number, step: number): number {
+  const sum = Number((number + step).toPrecision(12));
+  return sum > number ? sum : number + step;
 }
 
 interface Reported {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../../base/index.ts";
+import type { JsonSchema } from "../../../schema/index.ts";
+import { createRedactor } from "../../../text/index.ts";
 import type { Attachment, ToolResult } from "../../../tool/index.ts";
 import { toCallResult } from "./call-result.ts";
 import { cutOutput } from "./output-view.ts";
@@ -14,13 +16,20 @@ const gave = (output: unknown, attachments?: readonly Attachment[]): ToolResult 
   meta,
   ...(attachments && { attachments }),
 });
-const shown = (result: ToolResult, { hasOutputSchema = false, clientApproves = true } = {}) =>
+const { text: redact, value: redactValue } = createRedactor(["hunter2-secret"]);
+const nobody = { principal: undefined, conversationId: undefined };
+const shown = (result: ToolResult, { outputSchema, clientApproves = true }: Given = {}) =>
   toCallResult(result, {
-    view: cutOutput(100),
-    redact: (text) => text.replaceAll("hunter2", "[redacted]"),
-    hasOutputSchema,
+    view: (safe) => cutOutput(100)(safe, nobody),
+    redact,
+    redactResult: async (given) => ({ ...given, output: redactValue(given.output) }),
+    outputSchema,
     clientApproves,
   });
+interface Given {
+  readonly outputSchema?: JsonSchema;
+  readonly clientApproves?: boolean;
+}
 const text = (value: string) => ({ type: "text", text: value });
 
 describe("an output", () => {
@@ -49,8 +58,10 @@ describe("an output", () => {
 
   test("that was promised is cut as well; the client is told that the tool ran", async () => {
     const output = { long: "x".repeat(20) };
-    expect(await shown(gave(output), { hasOutputSchema: true })).toMatchObject({ structuredContent: output });
-    const long = await shown(gave({ long: "x".repeat(200) }), { hasOutputSchema: true });
+    expect(await shown(gave(output), { outputSchema: { type: "object" } })).toMatchObject({
+      structuredContent: output,
+    });
+    const long = await shown(gave({ long: "x".repeat(200) }), { outputSchema: { type: "object" } });
     // What was promised may be left out of an error alone.
     expect(long).toMatchObject({
       isError: true,
@@ -58,6 +69,27 @@ describe("an output", () => {
     });
     expect(long).not.toHaveProperty("structuredContent");
     expect(JSON.stringify(long).length).toBeLessThan(1000);
+  });
+});
+
+describe("secrets", () => {
+  test("are in no part of what a client gets", async () => {
+    const file = { kind: "file", mimeType: "text/plain", data: Buffer.from("key: hunter2-secret"), name: "a" } as const;
+    const result = await shown(gave({ key: "hunter2-secret", list: ["x hunter2-secret y"] }, [file]));
+    expect(result.structuredContent).toEqual({ key: "[redacted]", list: ["x [redacted] y"] });
+    expect(result.content[1]).toMatchObject({ resource: { text: "key: [redacted]" } });
+    expect(JSON.stringify(result)).not.toContain("hunter2");
+    expect(JSON.stringify(await shown(gave("a hunter2-secret")))).not.toContain("hunter2");
+  });
+
+  test("that were promised otherwise are left out, and the client is told that the tool ran", async () => {
+    const outputSchema = { type: "object", properties: { password: { type: "integer" } } };
+    const result = await shown(gave({ password: 12345 }), { outputSchema });
+    expect(result).toEqual({
+      isError: true,
+      content: [text(expect.stringContaining("The tool ran and succeeded")), text('{"password":"[redacted]"}')],
+    });
+    expect(await shown(gave({ other: 1 }), { outputSchema })).toMatchObject({ structuredContent: { other: 1 } });
   });
 });
 
@@ -86,7 +118,7 @@ test("attachments are images, sounds and resources; those that are too large are
 
 test("a failure says what to do, and no secrets", async () => {
   const error = failure("approval_required", "for people", {
-    forModel: "A person has to approve hunter2 first.",
+    forModel: "A person has to approve hunter2-secret first.",
     approvalId: "a-1",
     retryAfterMs: 1500,
   });

@@ -1,16 +1,18 @@
 import type { Failure } from "../../../base/index.ts";
-import { isRecord } from "../../../schema/index.ts";
+import { type JsonSchema, fromJsonSchema, isRecord } from "../../../schema/index.ts";
 import type { Attachment, ToolResult, ToolSuccess } from "../../../tool/index.ts";
-import type { ViewOutput } from "./output-view.ts";
+import type { OutputView } from "./output-view.ts";
 import type { CallToolResult, ContentBlock } from "./sdk.ts";
 
 /** What {@link toCallResult} needs. */
 export interface CallResultParts {
-  readonly view: ViewOutput;
-  /** Takes secrets out of what went wrong. */
+  readonly view: (result: ToolSuccess) => OutputView | Promise<OutputView>;
+  /** Takes secrets out of texts. */
   readonly redact: (text: string) => string;
+  /** Takes secrets out of an output. */
+  readonly redactResult: (result: ToolSuccess) => Promise<ToolSuccess>;
   /** The tool promised structured content of this shape. */
-  readonly hasOutputSchema: boolean;
+  readonly outputSchema: JsonSchema | undefined;
   /** May the person at the client approve calls? Only then is anything said of how that is done. */
   readonly clientApproves: boolean;
 }
@@ -23,31 +25,43 @@ export async function toCallResult(result: ToolResult, parts: CallResultParts): 
   if (!result.success) {
     return { content: [text(parts.redact(failureText(result.error, parts.clientApproves)))], isError: true };
   }
-  const { output, attachments = [], meta } = result;
-  const attached = attachedTo(attachments, meta.callId);
+  // Once, before anything is made of it: the text, what is kept of it and the structure are of one output.
+  const safe = await parts.redactResult(result);
+  const { output, attachments = [], meta } = safe;
+  const attached = attachedTo(attachments, meta.callId, parts.redact);
   if (output === undefined || (output === null && attached.length > 0)) return { content: attached };
-  const { text: shown, isCut } = await parts.view(result);
+  const { text: shown, isCut } = await parts.view(safe);
   const content = shown === "" && attached.length > 0 ? attached : [text(shown), ...attached];
-  return isRecord(output) ? structured(result, { content, isCut, ...parts }) : { content };
-}
-
-interface Shown extends CallResultParts {
-  readonly content: ContentBlock[];
-  readonly isCut: boolean;
+  if (!isRecord(output)) return { content };
+  if (isCut) return withoutStructure(content, tooLarge, parts);
+  const isAsPromised = output === result.output || fits(output, parts.outputSchema);
+  return isAsPromised ? { content, structuredContent: output } : withoutStructure(content, notAsPromised, parts);
 }
 
 /**
- * The output itself beside its text, where that is all of it. The protocol lets a tool that promised structured content
- * leave it out only where the result is an error.
+ * The text alone. The protocol lets a tool that promised structured content leave it out only where the result is an
+ * error.
  */
-function structured({ output }: ToolSuccess, { content, isCut, hasOutputSchema }: Shown): CallToolResult {
-  if (!isCut) return { content, structuredContent: output };
-  return hasOutputSchema ? { content: [tooLarge, ...content], isError: true } : { content };
+function withoutStructure(
+  content: ContentBlock[],
+  why: ContentBlock,
+  { outputSchema }: CallResultParts,
+): CallToolResult {
+  return outputSchema === undefined ? { content } : { content: [why, ...content], isError: true };
 }
 
-const tooLarge: ContentBlock = text(
-  "The tool ran and succeeded; do not call it again for this. Its output is too large to be handed over whole. It begins with:",
-);
+/** A secret that was taken out may have been a number. */
+function fits(output: unknown, schema: JsonSchema | undefined): boolean {
+  try {
+    return schema === undefined || fromJsonSchema(schema).validate(output).issues === undefined;
+  } catch {
+    return false;
+  }
+}
+
+const succeeded = "The tool ran and succeeded; do not call it again for this.";
+const tooLarge: ContentBlock = text(`${succeeded} Its output is too large to be handed over whole. It begins with:`);
+const notAsPromised: ContentBlock = text(`${succeeded} Without the secrets in it, its output is:`);
 
 function failureText({ code, forModel, approvalId, retryAfterMs }: Failure, clientApproves: boolean): string {
   const lines = [forModel];
@@ -66,15 +80,18 @@ function text(value: string): ContentBlock {
   return { type: "text", text: value };
 }
 
-function attachedTo(attachments: readonly Attachment[], callId: string): ContentBlock[] {
+function attachedTo(
+  attachments: readonly Attachment[],
+  callId: string,
+  redact: (text: string) => string,
+): ContentBlock[] {
   let left = mostBytes;
   return attachments.map((attachment, index) => {
-    left -= attachment.data.byteLength;
-    if (left >= 0)
-      return toContent(attachment, `attachment://${encodeURIComponent(callId)}/${nameOf(attachment, index)}`);
-    return text(
-      `[not handed over: ${attachment.name ?? attachment.kind}, ${attachment.data.byteLength} bytes, too large]`,
-    );
+    const { name, kind, data } = attachment;
+    left -= data.byteLength;
+    const uri = redact(`attachment://${encodeURIComponent(callId)}/${nameOf(attachment, index)}`);
+    if (left >= 0) return toContent(attachment, uri, redact);
+    return text(redact(`[not handed over: ${name ?? kind}, ${data.byteLength} bytes, too large]`));
   });
 }
 
@@ -82,10 +99,10 @@ function nameOf({ name }: Attachment, index: number): string {
   return encodeURIComponent((name ?? String(index + 1)).toWellFormed());
 }
 
-function toContent({ kind, mimeType, data }: Attachment, uri: string): ContentBlock {
+function toContent({ kind, mimeType, data }: Attachment, uri: string, redact: (text: string) => string): ContentBlock {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (kind !== "file") return { type: kind, data: bytes.toString("base64"), mimeType };
-  const body = isText(mimeType) ? { text: bytes.toString("utf8") } : { blob: bytes.toString("base64") };
+  const body = isText(mimeType) ? { text: redact(bytes.toString("utf8")) } : { blob: bytes.toString("base64") };
   return { type: "resource", resource: { uri, mimeType, ...body } };
 }
 

@@ -1,6 +1,7 @@
 import { type Clock, type Timer, nodeCrypto } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
 import type { HeldDialogues } from "./held-dialogues.ts";
+import { newConversation } from "./new-conversation.ts";
 import { type ProtocolParts, createProtocolServer } from "./protocol-server.ts";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "./sdk.ts";
 import type { ServingLines } from "./serving-lines.ts";
@@ -88,7 +89,7 @@ export class HttpSessions {
     const { sdk, held, lines, clock } = this.#parts;
     const id = nodeCrypto().randomUUID();
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const made = createProtocolServer(this.#parts, { era: "legacy", held });
+    const made = createProtocolServer(this.#parts, { era: "legacy", held, conversationId: newConversation() });
     const forget = lines.add(made);
     const session: Session = { id, server: made.server, transport, open: 0, usedAt: clock.elapsed() };
     // Before anything is awaited: those that come at once are counted.

@@ -1,8 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "../../../base/index.ts";
-import type { Engine, EngineEventType, LogEntry } from "../../../engine/index.ts";
+import { type Engine, type EngineEventType, type LogEntry, couldBeCalled } from "../../../engine/index.ts";
+import { redactOutput } from "../../../hub/index.ts";
 import type { ApprovalStore } from "../../../store/index.ts";
-import type { Registration } from "../../../tool/index.ts";
+import type { Registration, ToolSuccess } from "../../../tool/index.ts";
 import { type ViewOutput, cutOutput } from "./output-view.ts";
 import type { ProtocolParts } from "./protocol-server.ts";
 import type { ProvidedPrompts, ProvidedResources } from "./provided.ts";
@@ -35,6 +36,8 @@ export interface McpServingOptions {
   readonly prompts?: ProvidedPrompts;
   /** What of an output clients get to read; its beginning where it is long. */
   readonly view?: ViewOutput;
+  /** Takes secrets out of a result before clients get anything of it; the engine's redactor does where absent. */
+  readonly redact?: (result: ToolSuccess) => Promise<ToolSuccess>;
   /** On whose behalf the calls are made. */
   readonly principal?: string;
   readonly clock?: Clock;
@@ -69,8 +72,9 @@ const changes: readonly EngineEventType[] = [
 /** Tools that change one after the other are told of once. */
 const changeMs = 50;
 
-/** Clients wait for the first list, and some of them not for long. */
+/** Clients wait for the first list, and some of them not for long. For a tool that may be still to come they do. */
 const readyMs = 2_500;
+const completeMs = 20_000;
 
 /**
  * Serves the tools of an engine to MCP clients. Every call goes through the engine, as a call of an `mcp_client`.
@@ -96,7 +100,7 @@ class Serving implements McpServing {
   #parts: Promise<ProtocolParts> | undefined;
   #unwatch: (() => void)[] = [];
   #checking = false;
-  #ready: Promise<void> | undefined;
+  #ready: { readonly since: number; readonly done: Promise<void> } | undefined;
 
   constructor(options: McpServingOptions) {
     const { engine, log = () => {}, clock = systemClock } = options;
@@ -162,7 +166,8 @@ class Serving implements McpServing {
   }
 
   async #load(): Promise<ProtocolParts> {
-    const { engine, name, version, instructions, approvals, resources, prompts, principal, view } = this.#options;
+    const { engine, name, version, instructions, approvals, resources, prompts, principal } = this.#options;
+    const { view = cutOutput(), redact = redacting(engine) } = this.#options;
     const [sdk, clock, list] = [await loadServerSdk(), this.#clock, this.#list];
     // From here on a change is one.
     list.hasChanged();
@@ -174,7 +179,8 @@ class Serving implements McpServing {
       clock,
       approvals,
       principal,
-      view: view ?? cutOutput(),
+      view,
+      redact,
       onCalled: () => this.#called(),
     });
     return {
@@ -183,7 +189,8 @@ class Serving implements McpServing {
       version,
       clock,
       list,
-      ready: () => (this.#ready ??= this.#becomeReady()),
+      ready: () => this.#within(readyMs),
+      complete: () => this.#within(completeMs),
       calls,
       ...(instructions !== undefined && { instructions }),
       ...(resources !== undefined && { resources }),
@@ -191,15 +198,21 @@ class Serving implements McpServing {
     };
   }
 
-  async #becomeReady(): Promise<void> {
-    const { ready, clock = systemClock } = this.#options;
+  /** Waits until the tools are there, and from the first one who waited on no longer than this in all. */
+  async #within(ms: number): Promise<void> {
+    const { ready } = this.#options;
     if (ready === undefined) return;
+    this.#ready ??= { since: this.#clock.elapsed(), done: this.#becomeReady(ready) };
+    const { since, done } = this.#ready;
     const late = Promise.withResolvers<void>();
-    const timer = clock.after(readyMs, late.resolve);
-    // What becomes of those that are not there yet is told later, by the list that changes.
-    const told = ready().catch((error: unknown) => this.#log(`not all tools are there: ${String(error)}`));
-    await Promise.race([told, late.promise]);
+    const timer = this.#clock.after(Math.max(0, since + ms - this.#clock.elapsed()), late.resolve);
+    await Promise.race([done, late.promise]);
     timer.cancel();
+  }
+
+  async #becomeReady(ready: () => Promise<void>): Promise<void> {
+    // What becomes of those that are not there yet is told later, by the list that changes.
+    await ready().catch((error: unknown) => this.#log(`not all tools are there: ${String(error)}`));
   }
 
   /** A tool may have registered others, of which nobody is told. */
@@ -232,9 +245,13 @@ function briefly(message: string): string {
 }
 
 /** What no client can call, whatever the arguments, is not offered to any. */
-function isOffered({ tool, source }: Registration, engine: Engine): boolean {
-  if (!engine.isAvailable(tool)) return false;
-  const { name, aliases, effect, destructive } = tool;
-  if (typeof effect === "function" || typeof destructive === "function") return true;
-  return engine.denies?.({ tool: name, aliases, source, callerType: "mcp_client", effect, destructive }) === undefined;
+function isOffered(registration: Registration, engine: Engine): boolean {
+  const { denies } = engine;
+  if (!engine.isAvailable(registration.tool)) return false;
+  if (denies === undefined) return true;
+  return couldBeCalled(registration, (subject) => denies({ ...subject, callerType: "mcp_client" }) === undefined);
+}
+
+function redacting({ redactor }: Engine): (result: ToolSuccess) => Promise<ToolSuccess> {
+  return async (result) => ({ ...result, output: await redactOutput(result.output, redactor.known) });
 }

@@ -8,8 +8,15 @@ export interface OutputView {
   readonly isCut: boolean;
 }
 
-/** Makes the text of an output: all of it, or a part with a word on how to get the rest. */
-export type ViewOutput = (result: ToolSuccess) => OutputView | Promise<OutputView>;
+/** For whom a call was made: what is kept of its result is theirs alone. */
+export interface ViewFor {
+  readonly principal: string | undefined;
+  /** Of the client's session or connection; undefined where a client has none. */
+  readonly conversationId: string | undefined;
+}
+
+/** Makes the text of an output, which has no secrets any more: all of it, or a part with a word on how to get the rest. */
+export type ViewOutput = (result: ToolSuccess, owner: ViewFor) => OutputView | Promise<OutputView>;
 
 /** More than a client's model can read at once. */
 const longestText = 100_000;

@@ -17,6 +17,8 @@ export interface ProtocolParts {
   readonly list: ToolList;
   /** Resolves when there is a list to give. */
   readonly ready: () => Promise<void>;
+  /** Resolves when no more tools are to come, or have been waited for long enough. */
+  readonly complete: () => Promise<void>;
   readonly calls: ToolCalls;
   readonly resources?: ProvidedResources;
   readonly prompts?: ProvidedPrompts;
@@ -33,6 +35,8 @@ export interface ProtocolServer {
 export interface ServerKind {
   readonly era: "legacy" | "modern";
   readonly held: HeldDialogues;
+  /** Tells the calls of one client from those of others; a server for a single request has none. */
+  readonly conversationId?: string;
 }
 
 /** Does work that may ask the client something, in one round or in several. */
@@ -42,8 +46,9 @@ export type Converse = <Result>(rounds: Omit<Rounds<Result>, "capabilities">) =>
 const listMs = 5000;
 
 /** Makes a server of the protocol. It is cheap: in the 2026 era every request over HTTP gets its own. */
-export function createProtocolServer(parts: ProtocolParts, { era, held }: ServerKind): ProtocolServer {
-  const { sdk, name, version, instructions, list, ready, calls, resources, prompts } = parts;
+export function createProtocolServer(parts: ProtocolParts, kind: ServerKind): ProtocolServer {
+  const { era, held, conversationId } = kind;
+  const { sdk, name, version, instructions, list, ready, complete, calls, resources, prompts } = parts;
   const listed = { ttlMs: listMs, cacheScope: "private" } as const;
   const server = new sdk.Server(
     { name, version },
@@ -78,8 +83,9 @@ export function createProtocolServer(parts: ProtocolParts, { era, held }: Server
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     // A client may remember what it was listed by an earlier process.
-    if (list.find(params.name) === undefined) await ready();
-    const work = calls.prepare(params.name, params.arguments, server.getClientVersion()?.name);
+    if (list.find(params.name) === undefined) await complete();
+    const from = { client: server.getClientVersion()?.name, conversationId };
+    const work = calls.prepare(params.name, params.arguments, from);
     return converse({ context, subject: ["tools/call", params.name, params.arguments ?? {}], work });
   });
   const watched = resources === undefined ? new Set<string>() : provideResources({ server, sdk, resources, era });

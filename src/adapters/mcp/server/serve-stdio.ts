@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { HeldDialogues } from "./held-dialogues.ts";
+import { newConversation } from "./new-conversation.ts";
 import { type ProtocolParts, type ProtocolServer, createProtocolServer } from "./protocol-server.ts";
 import type { ServingLines } from "./serving-lines.ts";
 
@@ -21,11 +22,12 @@ export async function serveStdio(parts: StdioParts, input: Readable, output: Wri
   const { sdk, clock, lines, log } = parts;
   const { StdioServerTransport, serveStdio: serve } = await import("@modelcontextprotocol/server/stdio");
   const held = new HeldDialogues({ sdk, clock });
+  const conversationId = newConversation();
   const ended = Promise.withResolvers<void>();
   const forget: (() => void)[] = [];
   const handle = serve(
     ({ era }) => {
-      const made: ProtocolServer = createProtocolServer(parts, { era, held });
+      const made: ProtocolServer = createProtocolServer(parts, { era, held, conversationId });
       forget.push(lines.add(made));
       return made.server;
     },

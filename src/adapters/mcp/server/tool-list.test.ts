@@ -64,7 +64,9 @@ test("names that clients cannot send are translated, there and back, with their 
   expect(found?.name).toBe("网页/搜索");
   const [key = ""] = Object.keys(wire?.inputSchema["properties"] ?? {});
   expect(found?.argumentsOf({ [key]: "x" })).toEqual({ 路径: "x" });
-  expect(list.find("网页/搜索")).toBeUndefined();
+  // By its own name too, which others may have told the client.
+  expect(list.find("网页/搜索")).toBe(found);
+  expect(list.wireNameOf("网页/搜索")).toBe(wire?.name);
 });
 
 test("a change is one where something that clients see is another", () => {

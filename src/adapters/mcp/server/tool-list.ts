@@ -31,6 +31,7 @@ interface Listing {
   /** Sorted by the tools' own names. */
   readonly listed: readonly ListedTool[];
   readonly byWireName: ReadonlyMap<string, ListedTool>;
+  readonly byName: ReadonlyMap<string, ListedTool>;
 }
 
 const pageSize = 100;
@@ -64,8 +65,15 @@ export class ToolList {
     return { tools: page.map(({ wire }) => wire), ...(isMore && { nextCursor: writeCursor(last.name) }) };
   }
 
-  find(wireName: string): ListedTool | undefined {
-    return this.#current().byWireName.get(wireName);
+  /** The tool that a client means: by the name it was listed under, else by its own, which others may have told it. */
+  find(name: string): ListedTool | undefined {
+    const { byWireName, byName } = this.#current();
+    return byWireName.get(name) ?? byName.get(name);
+  }
+
+  /** The name under which a tool is listed; undefined where it is not. */
+  wireNameOf(name: string): string | undefined {
+    return this.#current().byName.get(name)?.wire.name;
   }
 
   /** Every name under which a tool is listed, for suggestions. */
@@ -103,7 +111,8 @@ export class ToolList {
       }
     });
     const byWireName = new Map(listed.map((each) => [each.wire.name, each]));
-    return { version: this.#parts.version(), listed, byWireName };
+    const byName = new Map(listed.map((each) => [each.name, each]));
+    return { version: this.#parts.version(), listed, byWireName, byName };
   }
 }
 
