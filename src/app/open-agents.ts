@@ -1,5 +1,13 @@
 import { currentOwner } from "../adapters/index.ts";
-import { Agent, type AgentObserver, AgentRuns, type AgentSpec, type Runner, agentDefaults, findRunner } from "../agent/index.ts";
+import {
+  Agent,
+  type AgentObserver,
+  AgentRuns,
+  type AgentSpec,
+  type Runner,
+  agentDefaults,
+  findRunner,
+} from "../agent/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ResultShelf } from "../hub/index.ts";
 import type { Models } from "../model/index.ts";

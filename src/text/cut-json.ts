@@ -101,7 +101,9 @@ interface Whole {
 const fewest = 200;
 
 function writeList(list: readonly unknown[], room: number, writing: Writing): string {
-  const parts = list.slice(0, Math.max(fewest, room / 2)).map((value): Part => ({ before: "", value, size: writing.sizes(value) }));
+  const parts = list
+    .slice(0, Math.max(fewest, room / 2))
+    .map((value): Part => ({ before: "", value, size: writing.sizes(value) }));
   const note = (left: number): string => `"… ${left} more item${left === 1 ? "" : "s"}"`;
   return writeWhole({ brackets: "[]", parts, count: list.length, least: leastOfItem, note }, room, writing);
 }

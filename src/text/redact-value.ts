@@ -66,7 +66,8 @@ function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesHoldSecret(value, look.text);
   if (value instanceof Map) {
     return [...value].some(
-      ([key, item]) => look.isCovered(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
+      ([key, item]) =>
+        look.isCovered(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
     );
   }
   if (value instanceof Set) return [...value].some((item) => holdsSecret(item, look, depth + 1));

@@ -40,7 +40,8 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
   const find = (text: string): Span[] => merge([...finder.find(text), ...findTokens(text)]);
   const without = (input: string, spans: Span[]): string => (spans.length === 0 ? input : cover(input, spans));
   const text = (input: string): string => (input.length < 4 ? input : without(input, find(input)));
-  const ownText = (input: string): string => (input.length < 4 ? input : without(input, merge([...finder.find(input)])));
+  const ownText = (input: string): string =>
+    input.length < 4 ? input : without(input, merge([...finder.find(input)]));
   return {
     add: (more) => {
       const before = known.size;

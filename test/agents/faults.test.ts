@@ -33,7 +33,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.constantFrom("cut", "cut-stream", "bad-json", "empty", "malformed").map((kind) => ({ kind }) as Turn),
+    arbitrary: fc.constantFrom("cut", "cut-stream", "bad-json", "empty", "malformed").map((kind) => ({ kind })),
   },
   {
     weight: 2,

@@ -100,8 +100,8 @@ describe.each(Object.keys(families) as (keyof typeof families)[])(
         expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered"]);
         expect(events.includes("text-delta")).toBe(streams);
         server.assertComplete();
-        expect(historyOf(family, server.requests[1]?.body)).toMatchSnapshot();
-        expect(historyOf(family, server.requests[2]?.body)).toMatchSnapshot();
+        expect(historyOf(family, server.requests[1]?.body)).toMatchSnapshot("second request");
+        expect(historyOf(family, server.requests[2]?.body)).toMatchSnapshot("third request");
       },
     );
   },
@@ -149,8 +149,8 @@ describe("[E05] self-correction over the wire", () => {
     const engine = createEngine({ tools: [searchNotes] });
     const result = await createAgent({ engine, model: families.openai(server) }).run("find my notes");
     expect(result).toMatchObject({ status: "completed", answer: "found it" });
-    const { messages } = server.requests[1]?.body as { messages: { role: string; content: string }[] };
-    const told = messages.at(-1);
+    const body = server.requests[1]?.body as { messages: { role: string; content: string }[] } | undefined;
+    const told = body?.messages.at(-1);
     expect(told?.role).toBe("tool");
     expect(told?.content).toMatch(/query/);
     expect(told?.content).toContain("Query must be at least 2 characters");

@@ -1,0 +1,1 @@
+export { type Tracing, type TracingOptions, traceEngine } from "./trace-engine.ts";
