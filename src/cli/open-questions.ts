@@ -11,8 +11,13 @@ export async function openQuestions(
   return pending.filter((approval) => approval.runId === runId).reverse();
 }
 
-/** What a question of a run is about: `step send`, or `undo of step send`. */
+/** What a question of a run is about: `step send`, `undo of step send`, or `round 2, call 1` of an agent. */
 export function aboutStep(question: Question): string {
+  const call = agentCall.exec(question.step ?? "")?.groups;
+  if (call !== undefined) {
+    const { part = "", round = "", index = "0" } = call;
+    return `${part === "main" ? "" : `${part}, `}round ${round}, call ${Number(index) + 1}`;
+  }
   return `${isUndo(question) ? "undo of step" : "step"} ${oneLine(question.step ?? "?")}`;
 }
 
@@ -21,6 +26,9 @@ export function askedAbout(question: Question): string {
   const text = isUndo(question) ? question.message.slice(undoOf(question).length) : question.message;
   return `${aboutStep(question)}: ${oneLine(text)}`;
 }
+
+/** A tool call of an agent, by the key that it has in the journal. */
+const agentCall = /^(?<part>[\w~-]+)\.(?<round>\d+)\.(?<index>\d+)$/;
 
 type Question = Pick<Approval, "step" | "message">;
 

@@ -1,4 +1,4 @@
-import { viewText } from "../../hub/index.ts";
+import { formatResult, viewText } from "../../hub/index.ts";
 import type { TurnToolCall } from "../../model/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { type ToolResult, missingParts } from "../../tool/index.ts";
@@ -32,6 +32,5 @@ function sameText(callId: string): string {
 /** A few words on what a call gave, for people. */
 export function summaryOf(run: AgentRun, result: ToolResult): string {
   if (!result.success) return cutText(stripUnsafe(result.error.message), 200).text;
-  const { text } = viewText(result, 200, undefined);
-  return cutText(text.replaceAll(/\s+/g, " "), 200).text;
+  return formatResult(result, "other", { other: 200 }).text.replaceAll(/\s+/g, " ");
 }
