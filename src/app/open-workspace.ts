@@ -150,7 +150,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const agentParts = { config: config.agent, models, shelf: hub.shelf, observer: tracing?.agents };
   const agents = new LazyAgents({ engine, journal, ...agentParts });
   // After the engine: calls under way use them.
-  const used = [...parts.servers, services, journal, door];
+  const used = [...parts.servers, services, journal, door, ...(tracing === undefined ? [] : [tracing])];
   const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
 
   return {

@@ -35,11 +35,23 @@ export class Fiber<T> implements Asker {
   }
 
   resume(answer: unknown): void {
-    this.#step(() => this.#flow.next(answer));
+    let step: IteratorResult<Wish, T>;
+    try {
+      step = this.#flow.next(answer);
+    } catch (broke) {
+      return this.#onEnd({ error: broke });
+    }
+    this.#goOn(step);
   }
 
   throw(error: unknown): void {
-    this.#step(() => this.#flow.throw(error));
+    let step: IteratorResult<Wish, T>;
+    try {
+      step = this.#flow.throw(error);
+    } catch (broke) {
+      return this.#onEnd({ error: broke });
+    }
+    this.#goOn(step);
   }
 
   take(end: FiberEnd<unknown>): void {
@@ -47,13 +59,7 @@ export class Fiber<T> implements Asker {
     else this.resume(end.value);
   }
 
-  #step(go: () => IteratorResult<Wish, T>): void {
-    let step: IteratorResult<Wish, T>;
-    try {
-      step = go();
-    } catch (error) {
-      return this.#onEnd({ error });
-    }
+  #goOn(step: IteratorResult<Wish, T>): void {
     if (step.done === true) this.#onEnd({ value: step.value });
     else this.#run.grant(this, step.value);
   }

@@ -18,8 +18,8 @@ export interface Waiting {
   /** A chain hears of a cancellation itself, and stops what it began. */
   readonly ofChain?: boolean;
   settled(outcome: Outcome, at: number): void;
-  progress?(value: unknown): void;
-  asked?(approvalId: string, note?: string): void;
+  readonly progress?: ((value: unknown) => void) | undefined;
+  readonly asked?: ((approvalId: string, note: string | undefined) => void) | undefined;
 }
 
 /** Answers that are there at once are taken in a row; after so many, timers and sockets get their turn. */
@@ -173,13 +173,13 @@ export class FlowRun implements HostListener, Granter {
 
   // --- wishes
 
-  #call(fiber: Asker, { key, work, onProgress: progress }: CallWish): void {
-    this.expect(key, { isWait: false, settled: (outcome) => fiber.resume(outcome), ...(progress && { progress }) });
+  #call(fiber: Asker, { key, work, onProgress }: CallWish): void {
+    this.expect(key, { isWait: false, settled: (outcome) => fiber.resume(outcome), progress: onProgress });
     this.host.start(key, work);
   }
 
-  #wait(fiber: Asker, { key, what, onAsked: asked }: WaitWish): void {
-    this.expect(key, { isWait: true, settled: (outcome) => fiber.resume(outcome), ...(asked && { asked }) });
+  #wait(fiber: Asker, { key, what, onAsked }: WaitWish): void {
+    this.expect(key, { isWait: true, settled: (outcome) => fiber.resume(outcome), asked: onAsked });
     this.host.wait(key, what);
   }
 

@@ -1,5 +1,5 @@
 import { type Failure, failure } from "../../base/index.ts";
-import type { ApprovalWait, DecidedOutcome, InterruptedOutcome } from "../../chain/index.ts";
+import type { ApprovalWait, CallOutcome, DecidedOutcome, InterruptedOutcome, StepWork } from "../../chain/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, call, decision } from "../flow/flow.ts";
@@ -36,36 +36,44 @@ interface Permit {
  * asked about as well.
  */
 export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
+  const outcome = yield* call(`${request.key}#1`, workOf(run, request), progressOf(run, request));
+  // Most calls concern nobody.
+  if (outcome.kind === "call" && questionOf(run, outcome) === undefined) return outcome;
+  return yield* askAbout(run, request, outcome);
+}
+
+/** Goes on with a call that was made once, asking people and making it again until it is settled. */
+function* askAbout(run: AgentRun, request: ToolRequest, first: CallOutcome | InterruptedOutcome): Flow<CalledTool> {
   const permit: Permit = { approvalId: undefined, allowed: [], last: undefined };
+  let outcome = first;
   for (let attempt = 1; ; attempt++) {
     const key = `${request.key}#${attempt}`;
-    const outcome = yield* call(key, workOf(run, request, permit), progressOf(run, request));
     if (outcome.kind === "interrupted") {
       const settled = yield* askInterrupted(run, request, { key, outcome, permit });
       if (settled !== undefined) return settled;
-      continue;
+    } else {
+      const question = questionOf(run, outcome);
+      // One that is asked again although it was answered would be asked for ever.
+      if (question === undefined || question.approvalId === permit.last) return outcome;
+      const decided = yield* askPerson(run, request, { ...question, key });
+      if (decided.status !== "approved") return { result: refused(request, decided), effect: undefined };
+      permit.last = decided.approvalId;
+      if (outcome.asks === undefined) permit.approvalId = decided.approvalId;
+      else permit.allowed = [...permit.allowed, outcome.asks.key];
     }
-    const { result, effect, asks } = outcome;
-    const question = result.success || run.isCancelled ? undefined : questionOf(result.error, asks);
-    // One that is asked again although it was answered would be asked for ever.
-    if (question === undefined || question.approvalId === permit.last) return { result, effect };
-    const decided = yield* askPerson(run, request, { ...question, key });
-    if (decided.status !== "approved") return { result: refused(request, decided), effect: undefined };
-    permit.last = decided.approvalId;
-    if (asks === undefined) permit.approvalId = decided.approvalId;
-    else permit.allowed = [...permit.allowed, asks.key];
+    const work = { ...workOf(run, request), approvalId: permit.approvalId, allowed: permit.allowed };
+    outcome = yield* call(`${request.key}#${attempt + 1}`, work, progressOf(run, request));
   }
 }
 
-function workOf({ runId }: AgentRun, { key, tool, args }: ToolRequest, { approvalId, allowed }: Permit) {
+function workOf({ runId }: AgentRun, { key, tool, args }: ToolRequest): StepWork {
   return {
     tool,
     args,
     idempotencyKey: `${runId}/${key}`,
     timeoutMs: undefined,
     cache: undefined,
-    approvalId,
-    ...(allowed.length > 0 && { allowed }),
+    approvalId: undefined,
   };
 }
 
@@ -76,9 +84,11 @@ function progressOf(run: AgentRun, { place, callId, tool }: ToolRequest): ((valu
 
 type Asked = Pick<ApprovalWait, "message" | "approvalId" | "tool" | "interrupted"> & { readonly args?: unknown };
 
-/** What a rule wants to know; undefined where the call failed for another reason. */
-function questionOf(error: Failure, asks: Asked | undefined): Asked | undefined {
+/** What a rule wants to know; undefined where the call went well, or failed for another reason. */
+function questionOf(run: AgentRun, { result, asks }: CallOutcome): Asked | undefined {
+  if (result.success || run.isCancelled) return undefined;
   if (asks !== undefined) return asks;
+  const { error } = result;
   if (error.code !== "approval_required" || error.approvalId === undefined) return undefined;
   return { tool: "", message: "", approvalId: error.approvalId };
 }

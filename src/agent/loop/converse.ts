@@ -97,10 +97,7 @@ interface Asking {
 /** Asks; where the service says that it is too much, once more with less of what is old. */
 export function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
   const { system, preface = [], messages, tools } = talk;
-  if (!fits(run, talk)) {
-    makeRoom(run, talk, "usual");
-    if (!fits(run, talk)) yield* shorten(run, talk, place);
-  }
+  if (!fits(run, talk)) yield* fitIn(run, talk, place);
   const request = (): Request => ({
     system: must === undefined ? system : `${system}\n\n${must}`,
     messages: preface.length === 0 ? messages : [...preface, ...messages],
@@ -115,6 +112,13 @@ export function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): 
     run.note("older tool results were cleared: the conversation was too long for the model");
     return yield* ask(run, { ...place, part: `${place.part}~` }, request());
   }
+}
+
+/** Makes a conversation short enough for its next question: old results go first, then what was said long ago. */
+export function* fitIn(run: AgentRun, talk: Talk, place: Place): Flow<void> {
+  if (fits(run, talk)) return;
+  makeRoom(run, talk, "usual");
+  if (!fits(run, talk)) yield* shorten(run, talk, place);
 }
 
 /** A service that was told to call no tool and calls one: each call still needs its result. */

@@ -33,10 +33,10 @@ export class MadeCalls {
   }
 
   add(key: string, made: Omit<Made, "writes">): void {
-    const { effect, result } = made;
+    const { callId, effect, result } = made;
     const isWrite = effect === "idempotent" || effect === "once";
     // One that failed may have written all the same.
     if (isWrite && (result.success || result.error.retry !== "never")) this.#writes++;
-    this.#made.set(key, { ...made, writes: this.#writes });
+    this.#made.set(key, { callId, effect, result, writes: this.#writes });
   }
 }

@@ -16,13 +16,16 @@ interface Answer {
 /** The result of a call as the model reads it: the whole of it, or a view and how to read on. */
 export function resultPart(run: AgentRun, { call, result, sameAs }: Answer): ToolResultPart {
   const { id: toolCallId, name: toolName } = call;
-  const of = { type: "tool-result", toolCallId, toolName } as const;
-  if (!result.success) return { ...of, output: { type: "error-text", value: stripUnsafe(result.error.forModel) } };
-  if (sameAs !== undefined && sameAs !== "") return { ...of, output: { type: "text", value: sameText(sameAs) } };
+  return { type: "tool-result", toolCallId, toolName, output: outputOf(run, result, sameAs) };
+}
+
+function outputOf(run: AgentRun, result: ToolResult, sameAs: string | undefined): ToolResultPart["output"] {
+  if (!result.success) return { type: "error-text", value: stripUnsafe(result.error.forModel) };
+  if (sameAs !== undefined && sameAs !== "") return { type: "text", value: sameText(sameAs) };
   const { handle } = result.meta;
   const { text } = viewText(result, run.spec.viewChars, typeof handle === "string" ? handle : undefined);
   const missing = missingParts(result.meta);
-  return { ...of, output: { type: "text", value: missing === undefined ? text : `${text}\n[${missing}]` } };
+  return { type: "text", value: missing === undefined ? text : `${text}\n[${missing}]` };
 }
 
 function sameText(callId: string): string {

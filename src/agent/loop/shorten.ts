@@ -6,8 +6,9 @@ import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { ask } from "./ask.ts";
 import type { Talk } from "./converse.ts";
-import { roomFor, sizeOfAll } from "./make-room.ts";
+import { roomFor } from "./make-room.ts";
 import type { ConversationMessage } from "./message.ts";
+import { TalkMeter, sizeOfAll } from "./talk-meter.ts";
 
 /** Of the room for messages, what may be left after shortening. */
 const keptPart = 0.5;
@@ -26,6 +27,7 @@ export function* shorten(run: AgentRun, talk: Talk, place: Place): Flow<void> {
   const summary = yield* summarise(run, messages.slice(0, cut), { ...place, part: `${place.part}.summary` });
   const text = `[Earlier in this conversation, in short: ${summary}]`;
   messages.splice(0, cut, { role: "user", content: [{ type: "text", text }] });
+  TalkMeter.of(talk).changed();
   run.note("the beginning of the conversation was summarised: it was too long for the model");
 }
 

@@ -27,7 +27,7 @@ const known: Readonly<Record<string, CallWords>> = {
   web_fetch: { about: ["url"], en: "Reading %", zh: "正在阅读%" },
   http_request: { about: ["url"], en: "Requesting %", zh: "正在请求%" },
   read_file: { about: ["path"], en: "Reading %", zh: "正在阅读%" },
-  read_note: { about: ["path"], en: "Reading %", zh: "正在阅读%" },
+  read_note: { about: ["note", "path"], en: "Reading %", zh: "正在阅读%" },
   write_file: { about: ["path"], en: "Writing %", zh: "正在写入%" },
   edit_file: { about: ["path"], en: "Changing %", zh: "正在修改%" },
   list_dir: {

@@ -104,7 +104,7 @@ interface ToolWork {
 
 function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: ExecutorParts): RunningCall {
   const { principal, elicit, begin } = parts;
-  const context: CallContext = {
+  const context: Stated = {
     // A model decides on it, whoever runs the agent.
     callerType: "conversation_agent",
     callerId: key,
@@ -113,14 +113,17 @@ function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: Executo
     idempotencyKey: work.idempotencyKey,
     maxRetries: 0,
     hooks,
-    ...(run.tainted && { tainted: true }),
-    ...(work.timeoutMs !== undefined && { limitMs: work.timeoutMs }),
-    ...(principal !== undefined && { principal }),
-    ...(elicit !== undefined && { elicit }),
   };
+  // What is not stated is taken over from the call that the agent runs under.
+  if (run.tainted) context.tainted = true;
+  if (work.timeoutMs !== undefined) context.limitMs = work.timeoutMs;
+  if (principal !== undefined) context.principal = principal;
+  if (elicit !== undefined) context.elicit = elicit;
   const handle = begin(work.tool, work.args, context);
   return parts.shelf === undefined ? handle : new KeptCall(run, handle, parts);
 }
+
+type Stated = { -readonly [Key in keyof CallContext]: CallContext[Key] };
 
 /** A call whose result is kept where the model cannot be shown all of it. */
 class KeptCall implements RunningCall {

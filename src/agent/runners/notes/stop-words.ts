@@ -9,7 +9,7 @@ const english =
   "within without would yet you your yours " +
   // asking
   "answer ask check compare describe explain find get give got hello help hey hi know let like list look looking " +
-  "mention mentioned please recall remember say said search show summarise summarize summary tell thank thanks think " +
+  "mention mentioned please recall remember say said search see show summarise summarize summary tell thank thanks think " +
   "use using want wanted wonder write writing written wrote " +
   // where it is looked for
   "note notes vault";

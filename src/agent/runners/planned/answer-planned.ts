@@ -1,7 +1,8 @@
 import { dataRule } from "../../../text/index.ts";
 import type { Flow } from "../../flow/flow.ts";
 import { type Talk, converse } from "../../loop/converse.ts";
-import { roomFor, sizeOfAll } from "../../loop/make-room.ts";
+import { roomFor } from "../../loop/make-room.ts";
+import { sizeOfAll } from "../../loop/talk-meter.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentQuestion, RunnerAnswer } from "../../runner.ts";
 import type { Brief } from "../brief.ts";

@@ -1,7 +1,7 @@
 import { toAssistantMessage } from "../../../model/index.ts";
 import type { Flow } from "../../flow/flow.ts";
 import { chooseTools } from "../../loop/choose-tools.ts";
-import type { Talk } from "../../loop/converse.ts";
+import { type Talk, fitIn } from "../../loop/converse.ts";
 import type { ConversationMessage } from "../../loop/message.ts";
 import { OfferedTools } from "../../loop/offered-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -80,6 +80,8 @@ function* gatherInWords(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]
   // Whoever takes no tools takes no messages about tools, either.
   messages.splice(0, messages.length, ...withoutTools(messages));
   const { rules = [], preface = [] } = brief;
+  const talk: Talk = { part: "plan-in-words", system: "", preface, messages, tools: undefined, maxRounds: 0 };
+  yield* fitIn(run, talk, { part: talk.part, round: 0 });
   return yield* carryOutPlan(run, wanted, yield* planInWords(run, rules, [...preface, ...messages]));
 }
 

@@ -4,12 +4,14 @@ import { stripUnsafe } from "../../../text/index.ts";
 
 const mostTerms = 12;
 const longestTerm = 80;
+/** More of an answer is not looked at. */
+const farthest = 20_000;
 const line =
-  /^[\s*_#>-]*(?:salient[_ ]?terms?|search[_ ]?terms?|terms?|keywords?|关键词|关键字|搜索词)[\s*_]*[:：]\s*(.+)$/imu;
+  /^[^\S\n]{0,8}[*_#>-]{0,4}[^\S\n]{0,8}(?:salient[_ ]?terms?|search[_ ]?terms?|terms?|keywords?|关键词|关键字|搜索词)[ *_]{0,4}[:：](.+)$/imu;
 
 /** The words that matter, as a model that plans told them: in a line of their own, or with a call that takes them. */
 export function planTerms(text: string, calls: readonly TurnToolCall[]): string[] {
-  const told = line.exec(text)?.[1]?.split(/[,，、;；|]/u) ?? [];
+  const told = line.exec(text.slice(0, farthest))?.[1]?.split(/[,，、;；|]/u) ?? [];
   const passed = calls.flatMap((call) => (call.broken === undefined ? passedBy(call) : []));
   return cleanTerms([...told, ...passed]);
 }
@@ -18,7 +20,7 @@ export function planTerms(text: string, calls: readonly TurnToolCall[]): string[
 export function cleanTerms(written: readonly unknown[]): string[] {
   const terms = new Map<string, string>();
   for (const one of written) {
-    if (typeof one !== "string") continue;
+    if (typeof one !== "string" || one.length > 2 * longestTerm) continue;
     const term = stripUnsafe(one)
       .trim()
       .replaceAll(/^[["'“”‘’「」`(]+|[\]"'“”‘’「」`).。]+$/gu, "")

@@ -96,8 +96,9 @@ function isSpokenOf(before: string | undefined, after: string | undefined): bool
 
 /** Without the gaps that the commands left, whatever else is as it was. */
 function tidy(text: string): string {
-  return text
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  return lines
+    .join("\n")
     .replaceAll(/(?<=\S) {2,}(?=\S)/gu, " ")
-    .replaceAll(/[^\S\n]+$/gmu, "")
     .trim();
 }

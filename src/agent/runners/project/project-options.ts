@@ -25,37 +25,52 @@ const mostPatterns = 100;
 /** The options of an agent as the project runner reads them; of what makes no sense it takes note. */
 export function readProjectOptions({ options, contextTokens }: AgentSpec): ProjectOptions {
   const given: Readonly<Record<string, unknown>> = isRecord(options) ? options : {};
-  const { instructions, folder = ".", files = [], tools, mode = "planned", budget } = given;
   const problems: string[] = [];
-  const orNote = <T>(value: T | undefined, name: string, what: string): T | undefined => {
-    if (value === undefined) problems.push(`options.${name} is not ${what}, and was not used`);
-    return value;
+  /** `usual` where nothing is said, `wrong` where it cannot be read. */
+  const take = <T, U>(name: string, read: Reader<T>, [usual, wrong]: readonly [usual: U, wrong: U]): T | U => {
+    if (!Object.hasOwn(given, name) || given[name] === undefined) return usual;
+    const value = read.read(given[name]);
+    if (value === undefined) problems.push(`options.${name} is not ${read.what}, and was not used`);
+    return value ?? wrong;
   };
-  const isMode = mode === "planned" || mode === "autonomous";
+  const budget = take("budget", count, [contextTokens * usualPart, contextTokens * usualPart]);
   return {
-    instructions: instructions === undefined ? undefined : orNote(textOf(instructions), "instructions", "a text"),
-    folder: orNote(textOf(folder), "folder", "a path") ?? ".",
-    files: orNote(textsOf(files), "files", "a list of patterns")?.slice(0, mostPatterns) ?? [],
-    // One that cannot be read must not open more than it was to allow.
-    tools: tools === undefined ? undefined : (orNote(textsOf(tools), "tools", "a list of names") ?? []),
-    mode: orNote(isMode ? mode : undefined, "mode", '"planned" or "autonomous"') ?? "planned",
-    budget:
-      budget === undefined
-        ? contextTokens * usualPart
-        : Math.min(orNote(countOf(budget), "budget", "a number of tokens") ?? Infinity, contextTokens * mostPart),
+    instructions: take("instructions", text, [undefined, undefined]),
+    folder: take("folder", text, [".", "."]),
+    files: take("files", texts, [[], []]).slice(0, mostPatterns),
+    // A list that cannot be read must not open more than it was to allow.
+    tools: take("tools", texts, [undefined, []]),
+    mode: take("mode", mode, ["planned", "planned"]),
+    budget: Math.min(budget, contextTokens * mostPart),
     problems,
   };
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+interface Reader<T> {
+  readonly what: string;
+  /** Undefined where it is something else. */
+  read(value: unknown): T | undefined;
 }
 
-function textsOf(value: unknown): string[] | undefined {
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  return list.every((one) => typeof one === "string") ? list : undefined;
-}
+const text: Reader<string> = {
+  what: "a text",
+  read: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
+};
 
-function countOf(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
-}
+const texts: Reader<string[]> = {
+  what: "a list of texts",
+  read: (value) => {
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    return list.every((one) => typeof one === "string") ? list : undefined;
+  },
+};
+
+const count: Reader<number> = {
+  what: "a number of tokens",
+  read: (value) => (typeof value === "number" && value >= 0 ? value : undefined),
+};
+
+const mode: Reader<ProjectOptions["mode"]> = {
+  what: '"planned" or "autonomous"',
+  read: (value) => (value === "planned" || value === "autonomous" ? value : undefined),
+};

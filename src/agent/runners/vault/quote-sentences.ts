@@ -12,49 +12,61 @@ export interface Quote {
 interface Candidate extends Quote {
   /** The place of its passage among all. */
   readonly rank: number;
-  /** Its place among the sentences of the passage. */
-  readonly place: number;
   readonly words: ReadonlySet<string>;
 }
 
 const mostQuotes = 5;
 const mostOfOne = 2;
 const longestQuote = 400;
+/** What fits so much less than the best is no answer. */
+const leastPart = 0.35;
 const mostSentences = 200;
 
 /**
- * The sentences that fit a question best: those that have most of its words, words that few sentences have before others,
- * of the better notes first. At most two are of one note. Where no sentence has any of the words, as when only the title
+ * The sentences that fit a question, the best first: those that have most of its words, where a word that few sentences
+ * have counts more, as does a better note. At most two are of one note. Where no sentence has any of the words, as when only the title
  * of a note fits, the notes are quoted as the search showed them.
  */
 export function quoteSentences(passages: readonly Passage[], asked: string): Quote[] {
-  const wanted = wordsOf(asked);
+  const wanted = stemsOf(asked);
   const candidates = passages.flatMap((passage, rank) => candidatesIn(passage, rank));
   const weights = weightsOf(wanted, candidates);
   const best = candidates
     .map((candidate) => ({ candidate, score: scoreOf(candidate, weights) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || a.candidate.rank - b.candidate.rank);
+  const least = (best[0]?.score ?? 0) * leastPart;
   const chosen: Candidate[] = [];
-  for (const { candidate } of best) {
-    if (chosen.length === mostQuotes) break;
+  for (const { candidate, score } of best) {
+    if (chosen.length === mostQuotes || score < least) break;
     const ofSame = chosen.filter(({ passage }) => passage === candidate.passage).length;
     if (ofSame < mostOfOne && !chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
   if (chosen.length === 0) return passages.slice(0, mostQuotes).flatMap(shownBySearch);
-  return chosen.toSorted((a, b) => a.rank - b.rank || a.place - b.place);
+  return chosen;
 }
 
 function shownBySearch(passage: Passage): Quote[] {
-  return passage.snippet === "" ? [] : [{ passage, text: passage.snippet }];
+  const text = passage.snippet.replace(/^#{1,6}\s+/u, "");
+  return text === "" ? [] : [{ passage, text }];
+}
+
+/** The words of a text, one and many of a thing being the same. */
+function stemsOf(text: string): ReadonlySet<string> {
+  return new Set([...wordsOf(text)].map(stemOf));
+}
+
+function stemOf(word: string): string {
+  if (!/^[a-z]{4,}$/u.test(word) || word.endsWith("ss")) return word;
+  return word.replace(/ies$/u, "y").replace(/s$/u, "");
 }
 
 function candidatesIn(passage: Passage, rank: number): Candidate[] {
   const sentences = sentencesOf(proseOf(passage.text)).slice(0, mostSentences);
-  return sentences.flatMap((sentence, place) => {
+  return sentences.flatMap((sentence) => {
     const text = cutText(sentence.replace(listMark, ""), longestQuote).text;
-    const words = wordsOf(text);
-    return words.size < 2 ? [] : [{ passage, rank, place, text, words }];
+    const words = stemsOf(text);
+    return words.size < 2 ? [] : [{ passage, rank, text, words }];
   });
 }
 

@@ -1,0 +1,123 @@
+import { plainJsonSize } from "../../base/index.ts";
+import { estimateTokens } from "../../text/index.ts";
+import type { Talk } from "./converse.ts";
+import type { ConversationMessage, ToolResultPart } from "./message.ts";
+
+/** About what an image takes, whatever its bytes. */
+const imageTokens = 1000;
+/** What a message takes besides its parts. */
+const messageTokens = 4;
+
+/** Measures a conversation, by estimate. While it grows, only what is new is measured. */
+export class TalkMeter {
+  static readonly #known = new WeakMap<Talk, TalkMeter>();
+  readonly #messages: readonly ConversationMessage[];
+  /** Of what comes before the messages and stays the same. */
+  readonly before: number;
+  #halves = new RunningSum(halfOf);
+  #sizes = new RunningSum(sizeOf);
+
+  private constructor({ system, preface = [], messages }: Talk) {
+    this.#messages = messages;
+    this.before = estimateTokens(system) + sizeOfAll(preface);
+  }
+
+  static of(talk: Talk): TalkMeter {
+    let meter = this.#known.get(talk);
+    if (meter === undefined) this.#known.set(talk, (meter = new TalkMeter(talk)));
+    return meter;
+  }
+
+  /** Do the messages take no more than so many tokens? */
+  isWithin(room: number): boolean {
+    return this.#halves.of(this.#messages) * 2 <= room || this.#sizes.of(this.#messages) <= room;
+  }
+
+  /** Others stand in the place of messages that were measured. */
+  changed(): void {
+    this.#halves = new RunningSum(halfOf);
+    this.#sizes = new RunningSum(sizeOf);
+  }
+}
+
+/** Of messages, to which others are added. */
+class RunningSum {
+  readonly #measure: (message: ConversationMessage) => number;
+  #count = 0;
+  #sum = 0;
+
+  constructor(measure: (message: ConversationMessage) => number) {
+    this.#measure = measure;
+  }
+
+  of(messages: readonly ConversationMessage[]): number {
+    for (; this.#count < messages.length; this.#count++) {
+      this.#sum += this.#measure(messages[this.#count] as ConversationMessage);
+    }
+    return this.#sum;
+  }
+}
+
+/** What messages take. */
+export function sizeOfAll(messages: readonly ConversationMessage[]): number {
+  return new RunningSum(sizeOf).of(messages);
+}
+
+/** Messages do not change, so each is measured once. */
+const sizes = new WeakMap<ConversationMessage, number>();
+
+/** What a message takes. */
+export function sizeOf(message: ConversationMessage): number {
+  let size = sizes.get(message);
+  if (size === undefined) sizes.set(message, (size = estimateSize(message)));
+  return size;
+}
+
+function estimateSize({ content }: ConversationMessage): number {
+  if (typeof content === "string") return estimateTokens(content);
+  let size = messageTokens;
+  for (const part of content) {
+    const text = partText(part);
+    size += text === undefined ? imageTokens : estimateTokens(text);
+  }
+  return size;
+}
+
+/** A number that is quickly found, and at least half of what a message takes. */
+function halfOf({ content }: ConversationMessage): number {
+  if (typeof content === "string") return content.length;
+  let half = messageTokens;
+  for (const part of content) half += halfOfPart(part);
+  return half;
+}
+
+type Part = Exclude<ConversationMessage["content"], string>[number];
+
+/** No character is more than a token, and none that is written as an escape sequence more than two. */
+function halfOfPart(part: Part): number {
+  if (part.type === "tool-call") {
+    const size = plainJsonSize(part.input, Number.MAX_SAFE_INTEGER);
+    if (size >= 0) return part.toolName.length + size;
+  }
+  return partText(part)?.length ?? imageTokens;
+}
+
+/** What a part says; undefined for an image or a file. */
+function partText(part: Part): string | undefined {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text;
+    case "tool-call":
+      return part.toolName + JSON.stringify(part.input);
+    case "tool-result":
+      return resultText(part) ?? JSON.stringify(part.output);
+    default:
+      return undefined;
+  }
+}
+
+/** What a result says; undefined where it is no text. */
+export function resultText({ output }: ToolResultPart): string | undefined {
+  return output.type === "text" || output.type === "error-text" ? output.value : undefined;
+}

@@ -1,0 +1,161 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agentWorld, runsOver, specOf } from "../../../test/support/agent-world.ts";
+import { sampleTool } from "../../../test/support/sample-tool.ts";
+import { folderWith } from "../../../test/support/workspace.ts";
+import { createEngine } from "../../engine/index.ts";
+import { type ScriptedModel, scriptedModel } from "../../model/index.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import { createAgent } from "../create-agent.ts";
+import type { ConversationMessage } from "../loop/message.ts";
+
+function apiError(statusCode: number, message: string): Error {
+  return Object.assign(new Error(message), {
+    statusCode,
+    responseHeaders: {},
+    responseBody: JSON.stringify({ error: { message } }),
+  });
+}
+
+const noTools = apiError(400, "registry/gemma:2b does not support tools");
+const broken = apiError(400, "cannot parse the conversation");
+
+const look = { toolCalls: [{ name: "look", args: {}, id: "c1" }] };
+
+function lastText(model: ScriptedModel, index: number): string {
+  return JSON.stringify(model.calls[index]?.prompt.at(-1));
+}
+
+describe("[E10] autonomous falls back to planned", () => {
+  test("where the model cannot take tools: it plans in words, and answers", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "a tide mill", { name: "look" })] });
+    const model = scriptedModel([noTools, '{"calls":[{"tool":"look","args":{}}]}', "It is a mill."]);
+    const result = await createAgent({ engine, model }).run("What is it?");
+    model.assertComplete();
+    expect(result).toMatchObject({ status: "completed", answer: "It is a mill.", runner: "autonomous" });
+    expect(result.notes).toEqual([
+      expect.stringMatching(/the loop broke .*does not support tools.*by a plan instead/u),
+    ]);
+    expect(model.calls.slice(1).every(({ tools }) => tools === undefined)).toBe(true);
+    expect(lastText(model, 2)).toContain("a tide mill");
+  });
+
+  test("where the loop breaks half-way: what tools gave stays, and nothing is run twice", async () => {
+    let sent = 0;
+    let looked = 0;
+    const tools = [
+      sampleTool(() => ++looked && "a tide mill", { name: "look" }),
+      sampleTool(() => ++sent, { name: "send", effect: "once", destructive: false }),
+    ];
+    const model = scriptedModel([
+      { toolCalls: [{ name: "send", args: { to: "x" }, id: "c0" }, ...look.toolCalls] },
+      broken,
+      // The plan wants the same again.
+      { toolCalls: [{ name: "send", args: { to: "x" } }, ...look.toolCalls] },
+      "It is a mill, and was sent.",
+    ]);
+    const history: ConversationMessage[] = [
+      { role: "user", content: [{ type: "text", text: "Hello" }] },
+      { role: "assistant", content: [{ type: "text", text: "Hi." }] },
+    ];
+    const events: AgentEvent[] = [];
+    const result = await createAgent({ engine: createEngine({ tools }), model }).run("What is it? Send it.", {
+      history,
+      onEvent: (event) => events.push(event),
+    });
+    model.assertComplete();
+    expect(result).toMatchObject({ status: "completed", answer: "It is a mill, and was sent." });
+    expect([looked, sent]).toEqual([1, 1]);
+    const text = lastText(model, 3);
+    expect(text).toMatch(/1\. send.{1,5}\\n1\\n/u);
+    expect(text).toMatch(/2\. look.{1,5}\\na tide mill/u);
+    expect(text).not.toContain("same call");
+    // The conversation is whole: what was said before, the question, the answer; no call without its result.
+    expect(result.messages.slice(0, 2)).toEqual(history);
+    expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(events.filter(({ type }) => type === "note")).toHaveLength(1);
+    expect(result.toolUsageSummary.totalCalls).toBe(2);
+  });
+
+  test("where the model answers nothing, twice", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const model = scriptedModel([{ text: "" }, { text: "" }, { text: "" }, "Here I am."]);
+    expect(await createAgent({ engine, model }).run("hi")).toMatchObject({ status: "completed", answer: "Here I am." });
+  });
+
+  test.each([
+    ["the key is not accepted", apiError(401, "bad key"), "unauthorized"],
+    ["the quota is used up", apiError(429, "insufficient_quota"), "rate_limited"],
+  ])("but not where %s", async (_why, error, reason) => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const model = scriptedModel([error]);
+    const result = await createAgent({ engine, model }).run("hi");
+    expect(result).toMatchObject({ status: "failed", error: { reason }, notes: [] });
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("nor where a filter refuses, or the budget is used up", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const filtered = scriptedModel([{ text: "", finishReason: "content-filter" }]);
+    expect(await createAgent({ engine, model: filtered }).run("hi")).toMatchObject({
+      status: "failed",
+      error: { reason: "refused" },
+    });
+    const spending = scriptedModel([{ ...look, usage: { inputTokens: 900, outputTokens: 200 } }]);
+    const result = await createAgent({ engine, model: spending, tokenBudget: 1000 }).run("hi");
+    expect(result).toMatchObject({ status: "failed", error: { reason: "budget_exceeded" }, notes: [] });
+  });
+
+  test("nor where it is cancelled", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const controller = new AbortController();
+    const model = scriptedModel([look, { text: "never", delayMs: Infinity }]);
+    const running = createAgent({ engine, model }).run("hi", {
+      signal: controller.signal,
+      onEvent: (event) => {
+        if (event.type === "round-started" && event.round === 2) setImmediate(() => controller.abort());
+      },
+    });
+    expect(await running).toMatchObject({ status: "cancelled", notes: [] });
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test("and a fallback that breaks as well is a failure with a name", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const result = await createAgent({ engine, model: scriptedModel([broken, broken]) }).run("hi");
+    expect(result).toMatchObject({ status: "failed", error: { reason: "provider_error" } });
+    expect(result.notes).toHaveLength(1);
+  });
+
+  test("a run that fell back and waits goes on in another process", async () => {
+    let removed = 0;
+    const tools = [
+      sampleTool(() => "a mill", { name: "look" }),
+      sampleTool(() => ++removed, { name: "remove", effect: "once" }),
+    ];
+    const file = join(await folderWith({}), "journal.db");
+    const plan = { toolCalls: [{ name: "remove", args: {} }] };
+    const first = await runsOver(file, { engine: createEngine({ tools }), model: scriptedModel([look, broken, plan]) });
+    const waiting = await first.runs.start(specOf("autonomous"), { text: "go", history: [] });
+    expect(waiting).toMatchObject({ status: "waiting", approvals: [{ tool: "remove" }] });
+    await first.close();
+    const model = scriptedModel(["Gone."]);
+    const second = await runsOver(file, { engine: createEngine({ tools }), model });
+    await second.runs.approvals.decide(waiting.approvals?.[0]?.id ?? "", { approved: true }, Date.now());
+    const result = await second.runs.resume(waiting.runId);
+    expect(result).toMatchObject({ status: "completed", answer: "Gone." });
+    expect(result.notes).toEqual(waiting.notes);
+    expect(removed).toBe(1);
+    expect(lastText(model, 0)).toContain("a mill");
+    model.assertComplete();
+  });
+
+  test("[E15] the runner is chosen by its name, and one that is none says which there are", async () => {
+    const { engine } = await agentWorld();
+    const model = scriptedModel(["x"]);
+    for (const runner of ["autonomous", "planned", "vault", "project", "crew", "llm"]) {
+      expect(createAgent({ engine, model, runner }).spec.runner).toBe(runner);
+    }
+    expect(() => createAgent({ engine, model, runner: "planed" })).toThrow(/did you mean planned\?/u);
+  });
+});

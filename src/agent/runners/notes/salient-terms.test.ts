@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { salientTerms } from "./salient-terms.ts";
+
+describe("[E02] salient terms by rule", () => {
+  test.each<readonly [string, readonly string[]]>([
+    ["What did I write about machine learning last week?", ["machine learning", "machine", "learning"]],
+    ['Find my notes about "tide mills" and piano', ["tide mills", "tide", "mills", "piano"]],
+    ["Tell me about Dr. Wu's parser", ["Wu's parser", "Dr", "Wu", "parser"]],
+    ["notes on GPT-4, please", ["GPT-4", "GPT"]],
+    ["see https://example.com/a?b=c and mail me@vault.com about rope", ["mail", "rope"]],
+    ["@vault tide mills", ["tide mills", "tide", "mills"]],
+    ["What is it?", []],
+    ["", []],
+  ])("%s", (question, terms) => {
+    expect(salientTerms(question)).toEqual(terms);
+  });
+
+  test.each<readonly [string, readonly string[]]>([
+    ["上周我写了哪些关于机器学习的笔记？", ["机器学习", "机器", "学习"]],
+    ["@vault 潮汐磨坊的历史是什么", ["潮汐磨坊", "潮汐", "磨坊", "历史"]],
+    ["我对《红楼梦》有什么想法？", ["红楼梦", "想法"]],
+    ["用 Python 写的爬虫在哪里", ["Python", "爬虫"]],
+    ["请帮我找一下笔记", []],
+  ])("%s", (question, terms) => {
+    expect(salientTerms(question)).toEqual(terms);
+  });
+
+  test("there are never many, and none is long", () => {
+    const terms = salientTerms(Array.from({ length: 500 }, (_, index) => `word${index},`).join(" "));
+    expect(terms).toHaveLength(12);
+    expect(salientTerms("x".repeat(100_000))).toEqual([]);
+    expect(salientTerms("constructor __proto__ toString")).toContain("constructor");
+  });
+});

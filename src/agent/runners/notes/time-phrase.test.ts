@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { timeRange } from "../../../builtin/time/index.ts";
+import { timePhraseIn, withoutTime } from "./time-phrase.ts";
+
+const found: readonly (readonly [question: string, phrase: string, rest: string])[] = [
+  ["What did I write about machine learning last week?", "last week", "What did I write about machine learning?"],
+  ["Which ideas came up in the past 3 days", "past 3 days", "Which ideas came up"],
+  ["What happened to the budget 3 weeks ago?", "3 weeks ago", "What happened to the budget?"],
+  ["what changed since last Monday in the parser", "since last Monday", "what changed in the parser"],
+  ["What did I think of it yesterday?", "yesterday", "What did I think of it?"],
+  ["anything about rope this month", "this month", "anything about rope"],
+  ["what was new recently?", "recently", "what was new?"],
+  ["what did I log in March 2025 about tides?", "March 2025", "what did I log about tides?"],
+  ["my notes of 2025-03-01 to 2025-03-15 on tides", "2025-03-01 to 2025-03-15", "my notes of on tides"],
+  ["上周我写了哪些关于机器学习的笔记？", "上周", "我写了哪些关于机器学习的笔记？"],
+  ["上周五的会议", "上周五", "的会议"],
+  ["我最近三天写的钢琴笔记", "最近三天", "我写的钢琴笔记"],
+  ["昨天关于React的想法", "昨天", "关于React的想法"],
+  ["上个月的预算", "上个月", "的预算"],
+  ["去年三月的计划", "去年三月", "的计划"],
+  ["三个月前的计划", "三个月前", "的计划"],
+  ["我2025年3月写的会议记录", "2025年3月", "我写的会议记录"],
+  ["今年写了什么", "今年", "写了什么"],
+];
+
+describe("words for a time in a question", () => {
+  test.each(found)("%s", (question, phrase, rest) => {
+    const time = timePhraseIn(question);
+    expect(time?.phrase).toBe(phrase);
+    expect(time && withoutTime(question, time)).toBe(rest);
+  });
+
+  test("every one of them is a range that the time tool understands", () => {
+    for (const [, phrase] of found) {
+      const { startTime, endTime } = timeRange(phrase, { timezone: "UTC", now: "2026-11-15T12:00:00Z" });
+      expect(endTime).toBeGreaterThan(startTime);
+    }
+  });
+
+  test.each([
+    "What did Napoleon do in 1812?",
+    "Who wins in May, April or June?",
+    "the last mile problem",
+    "this parser",
+    "第一周期的运动",
+    "how long is a week",
+    "",
+  ])("none in: %s", (question) => {
+    expect(timePhraseIn(question)).toBeUndefined();
+  });
+
+  test("a long hostile text takes no time", () => {
+    const began = performance.now();
+    timePhraseIn("last ".repeat(100_000));
+    timePhraseIn(`since the ${"the ".repeat(100_000)}`);
+    timePhraseIn("最近".repeat(100_000));
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});

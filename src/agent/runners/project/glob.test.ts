@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { readGlob } from "./glob.ts";
+
+describe("patterns of a project", () => {
+  test.each<readonly [pattern: string, yes: readonly string[], no: readonly string[]]>([
+    ["*.md", ["a.md", "docs/a.md"], ["a.mdx", "md"]],
+    ["docs/*.md", ["docs/a.md"], ["a.md", "docs/x/a.md", "x/docs/a.md"]],
+    ["docs/**/*.md", ["docs/a.md", "docs/x/y/a.md"], ["a.md"]],
+    ["**/test/*.ts", ["test/a.ts", "x/test/a.ts"], ["test/x/a.ts"]],
+    ["docs", ["docs/a", "docs/x/a", "x/docs/a"], ["docsa/b"]],
+    ["docs/", ["docs/a", "docs/x/a"], ["x/docs/a"]],
+    ["./src/?.ts", ["src/a.ts"], ["src/ab.ts", "src/.ts"]],
+    ["**", ["a", "b/c"], []],
+    ["笔记/*.md", ["笔记/甲.md"], ["笔记.md"]],
+    ["a*b*c", ["abc", "axbxc", "aXbbc"], ["ab", "acb"]],
+    ["a.b", ["a.b"], ["axb"]],
+  ])("%s", (pattern, yes, no) => {
+    const glob = readGlob(pattern);
+    expect(yes.filter((path) => glob?.(path) !== true)).toEqual([]);
+    expect(no.filter((path) => glob?.(path) !== false)).toEqual([]);
+  });
+
+  test.each(["", "/", "../x", "a/../b", "*".repeat(9), "**/".repeat(9), "x".repeat(600)])("none: %j", (pattern) => {
+    expect(readGlob(pattern)).toBeUndefined();
+  });
+
+  test("hostile patterns and paths are compared in no time", () => {
+    const began = performance.now();
+    readGlob("*a*a*a*a*a*a*ab")?.("a".repeat(100_000));
+    readGlob("**/**/**/**/**/x")?.(`${"a/".repeat(500)}y`);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+});
