@@ -24,6 +24,7 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { hub: "src/hub.ts" },
   { langchain: "src/langchain.ts" },
   { mcp: "src/mcp.ts" },
+  { otel: "src/otel.ts" },
   { testing: "src/testing.ts" },
   { tools: "src/tools.ts" },
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },

@@ -66,6 +66,7 @@ export {
   type FormatLimits,
   type ReadResultInput,
   type ReadResultOutput,
+  type Redact,
   type ResultKind,
   type ResultOwner,
   ResultShelf,

@@ -16,6 +16,7 @@ export {
   type ProvidedPrompts,
   type ProvidedResources,
   type StdioServing,
+  type ViewFor,
   type ViewOutput,
   serveMcp,
 } from "./adapters/index.ts";

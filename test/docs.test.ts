@@ -15,7 +15,7 @@ import type { Problem } from "../src/text/index.ts";
 import { type AnyTool, ToolRegistry, defineTool, parseToolFile } from "../src/tool/index.ts";
 
 const run = promisify(execFile);
-const pages = ["README.md", "README.zh-CN.md", ...globSync("docs/guide/*.md")];
+const pages = ["README.md", "README.zh-CN.md", ...globSync("docs/guide/**/*.md")];
 
 interface Snippet {
   readonly name: string;

@@ -18,8 +18,8 @@ function blocks(text: string, languages: string): string[] {
 
 /** The files that a page shows, by the path in their first line; MCP servers stand in a file of their own. */
 function filesIn(text: string): Record<string, string> {
-  const named = blocks(text, "yaml|js").flatMap((code) => {
-    const path = /^(?:#|\/\/) (\S+\.\w+)\n/.exec(code)?.[1];
+  const named = blocks(text, "yaml|js|markdown").flatMap((code) => {
+    const path = /^(?:#|\/\/|<!--) (\S+\.\w+)(?: -->)?\n/.exec(code)?.[1];
     return path === undefined ? [] : [[path, code] as const];
   });
   const servers = blocks(text, "json").filter((code) => code.includes('"mcpServers"'));
@@ -57,7 +57,7 @@ function printedBy(line: string, cwd: string): Promise<string> {
   });
 }
 
-const pages = globSync("docs/guide/*.md")
+const pages = globSync("docs/guide/**/*.md")
   .map((page) => ({ page, text: readFileSync(page, "utf8") }))
   .filter(({ text }) => commandsIn(text).length > 0);
 

@@ -13,7 +13,7 @@ interface Snippet {
 }
 
 function snippets(language: string, having: RegExp): Snippet[] {
-  return globSync("docs/guide/*.md").flatMap((page) => {
+  return globSync("docs/guide/**/*.md").flatMap((page) => {
     const blocks = readFileSync(page, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"));
     return [...blocks]
       .map(([, code = ""], index) => ({ name: `${page} #${index + 1}`, code }))

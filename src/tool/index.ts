@@ -49,7 +49,7 @@ export {
   toWireFailure,
   toWireResult,
 } from "./result.ts";
-export { type LeftOutTool, type ToldSources, missingParts, toldSources } from "./told-sources.ts";
+export { type LeftOutTool, missingParts, toldSources } from "./told-sources.ts";
 export {
   type AnyTool,
   type CachePolicy,

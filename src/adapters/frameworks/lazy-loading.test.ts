@@ -9,7 +9,7 @@ async function loadedBy(...entries: readonly string[]): Promise<unknown> {
     const loaded = new Set();
     registerHooks({
       load(url, context, next) {
-        const name = /node_modules\\/(@langchain\\/[^/]+|langchain|ai|zod)\\//.exec(url)?.[1];
+        const name = /node_modules\\/(@langchain\\/[^/]+|@opentelemetry\\/[^/]+|langchain|ai|zod)\\//.exec(url)?.[1];
         if (name !== undefined) loaded.add(name);
         return next(url, context);
       },
@@ -22,8 +22,12 @@ async function loadedBy(...entries: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout) as unknown;
 }
 
-test("no other entry loads LangChain or the AI SDK, and the one for the AI SDK does without it", async () => {
+test("no other entry loads LangChain, OpenTelemetry or the AI SDK, and the one for the AI SDK does without it", async () => {
   expect(await loadedBy("index", "agent", "chain", "hub", "mcp", "tools", "app/index", "ai-sdk")).toEqual([]);
+});
+
+test("the one for OpenTelemetry loads its API, and no SDK", async () => {
+  expect(await loadedBy("otel")).toEqual(["@opentelemetry/api"]);
 });
 
 test("the one for LangChain loads its core, and nothing of its agents", async () => {

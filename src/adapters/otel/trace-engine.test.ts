@@ -1,21 +1,24 @@
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SpanKind, SpanStatusCode, context, trace } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode, type Tracer, context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
   BasicTracerProvider,
+  BatchSpanProcessor,
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { folderWith } from "../../../test/support/workspace.ts";
 import { agentTool, createAgent } from "../../agent/index.ts";
 import { runChain } from "../../chain/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { scriptedModel } from "../../model/index.ts";
 import { defineTool } from "../../tool/index.ts";
+import { flushSpans } from "./flush-spans.ts";
 import { traceEngine } from "./trace-engine.ts";
 
 const add = defineTool({
@@ -385,9 +388,36 @@ describe("with a provider", () => {
       ...["add", "fails", "slow"].map((name) => engine.call(name, { a: 1, b: 2 }, { maxRetries: 0 })),
     ]);
     expect(exporter.getFinishedSpans()).toHaveLength(4);
-    tracing.stop();
+    await tracing.close();
     await engine.call("add", { a: 1, b: 2 });
     expect(exporter.getFinishedSpans()).toHaveLength(4);
+  });
+});
+
+describe("closing", () => {
+  afterEach(() => trace.disable());
+
+  test("sends what is held back to be sent together", async () => {
+    exporter = new InMemorySpanExporter();
+    const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
+    trace.setGlobalTracerProvider(provider);
+    const engine = createEngine({ tools: [add] });
+    const tracing = traceEngine(engine);
+    await engine.call("add", { a: 1, b: 2 });
+    expect(exporter.getFinishedSpans()).toHaveLength(0);
+    await tracing.close();
+    expect(exporter.getFinishedSpans()).toHaveLength(1);
+  });
+
+  test("waits 2 s at most for a collector that does not answer, and takes no harm from one that fails", async () => {
+    const clock = new FakeClock();
+    const getTracer = (): Tracer => trace.getTracer("none");
+    const silent = { getTracer, forceFlush: () => new Promise<void>(() => {}) };
+    const failing = { getTracer, forceFlush: () => Promise.reject(new Error("no collector")) };
+    const flushed = flushSpans(silent, clock);
+    await clock.pass(2000);
+    await expect(flushed).resolves.toBeUndefined();
+    await expect(flushSpans(failing, clock)).resolves.toBeUndefined();
   });
 });
 
@@ -401,7 +431,7 @@ describe("without a provider", () => {
     await engine.call("add", { a: 1, b: 2 });
     expect(tracing).toMatchObject({ active: false, agents: undefined, chains: undefined });
     for (const spy of [subscribe, surround, started]) expect(spy).not.toHaveBeenCalled();
-    tracing.stop();
+    await tracing.close();
   });
 
   test("a provider may be given instead of registered", async () => {

@@ -6,6 +6,7 @@ import { AgentSpans } from "./agent-spans.ts";
 import { CallSpans, callEvents } from "./call-spans.ts";
 import { CapturedContent } from "./captured-content.ts";
 import { chainSpans } from "./chain-spans.ts";
+import { flushSpans } from "./flush-spans.ts";
 import { OpenSpans } from "./open-spans.ts";
 
 /** How an engine is traced. */
@@ -24,11 +25,11 @@ export interface Tracing {
   readonly agents: AgentObserver | undefined;
   /** For `runChain` and `ChainRuns`. */
   readonly chains: RunObserver | undefined;
-  /** No span begins from now on. */
-  stop(): void;
+  /** No span begins from now on. What the provider holds back to send it later is sent, unless that takes too long. */
+  close(): Promise<void>;
 }
 
-const inactive: Tracing = { active: false, agents: undefined, chains: undefined, stop: () => {} };
+const inactive: Tracing = { active: false, agents: undefined, chains: undefined, close: () => Promise.resolve() };
 
 /**
  * Makes spans of what an engine does, by the semantic conventions for generative AI. Register an SDK first: where none is
@@ -41,7 +42,8 @@ const inactive: Tracing = { active: false, agents: undefined, chains: undefined,
  * ```
  */
 export function traceEngine(engine: Engine, options: TracingOptions = {}): Tracing {
-  const tracer = findTracer(options.tracerProvider);
+  const provider = options.tracerProvider ?? trace.getTracerProvider();
+  const tracer = tracerOf(provider);
   if (tracer === undefined) return inactive;
   const open = new OpenSpans(tracer);
   const content = options.captureContent === true ? new CapturedContent(engine.redactor) : undefined;
@@ -51,16 +53,16 @@ export function traceEngine(engine: Engine, options: TracingOptions = {}): Traci
     active: true,
     agents: new AgentSpans(open, content),
     chains: chainSpans(open),
-    stop: () => ends.forEach((end) => end()),
+    close: () => {
+      for (const end of ends) end();
+      return flushSpans(provider);
+    },
   };
 }
 
 /** Undefined where nobody has registered a provider: the API would make objects that do nothing, one for each call. */
-function findTracer(given: TracerProvider | undefined): Tracer | undefined {
-  const provider = given ?? trace.getTracerProvider();
-  const tracer =
-    provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(scope) : provider.getTracer(scope);
-  return tracer;
+function tracerOf(provider: TracerProvider): Tracer | undefined {
+  return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(scope) : provider.getTracer(scope);
 }
 
 /** The name of the instrumentation, in the spans. */

@@ -11,15 +11,20 @@ const escapes = /\\[ubfr]/;
 export function cleanJson(output: unknown): string | undefined {
   try {
     const text = JSON.stringify(output) as string | undefined;
-    if (text === undefined || (!escapes.test(text) && stripUnsafe(text) === text)) return text;
-    return JSON.stringify(output, (_key, value: unknown) => {
-      if (typeof value === "string") return stripUnsafe(value);
-      return isRecord(value) ? withCleanKeys(value) : value;
-    });
+    return text === undefined ? undefined : cleanText(text, output);
   } catch {
     // It holds itself, or something threw; the engine lets no such output pass.
     return undefined;
   }
+}
+
+/** The same for those who have written it already. */
+export function cleanText(text: string, output: unknown): string {
+  if (!escapes.test(text) && stripUnsafe(text) === text) return text;
+  return JSON.stringify(output, (_key, value: unknown) => {
+    if (typeof value === "string") return stripUnsafe(value);
+    return isRecord(value) ? withCleanKeys(value) : value;
+  });
 }
 
 function withCleanKeys(value: Readonly<Record<string, unknown>>): object {

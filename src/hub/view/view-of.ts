@@ -2,7 +2,7 @@ import { plainJsonSize } from "../../base/index.ts";
 import { cutJson, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolSuccess } from "../../tool/index.ts";
 import { breathing } from "./breathing.ts";
-import { cleanJson } from "./clean-json.ts";
+import { cleanJson, cleanText } from "./clean-json.ts";
 import { describeValue } from "./describe-shape.ts";
 import { readResultName } from "./read-result-tool.ts";
 import type { ResultOwner, ResultShelf } from "./result-shelf.ts";
@@ -90,8 +90,11 @@ function wholeText(output: unknown, most: number): string | undefined {
     return text.length <= most ? text : undefined;
   }
   // Most of what is too large is known to be so before any of it is written; the measure is at most 2.5 times too high.
-  if (plainJsonSize(output, 3 * most) === Infinity) return undefined;
-  return cutJson(output ?? null, Math.max(3, most)).cut ? undefined : (cleanJson(output) ?? "null");
+  const size = plainJsonSize(output, 3 * most);
+  if (size === Infinity) return undefined;
+  if (size < 0) return cutJson(output ?? null, Math.max(3, most)).cut ? undefined : (cleanJson(output) ?? "null");
+  const text = JSON.stringify(output);
+  return text.length > Math.max(3, most) ? undefined : cleanText(text, output);
 }
 
 function textView(text: string, handle: string | undefined, maxChars: number): string {
