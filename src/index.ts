@@ -6,7 +6,7 @@
  */
 import type { Workspace, WorkspaceOptions } from "./app/index.ts";
 
-export type { SqliteStats, SqliteStore } from "./adapters/index.ts";
+export type { SqliteStats, SqliteStore, Tracing } from "./adapters/index.ts";
 export type { SecretSource, Workspace, WorkspaceConfig, WorkspaceOptions } from "./app/index.ts";
 export {
   type Clock,
@@ -44,6 +44,7 @@ export {
   type ExecutionCompleted,
   type ExecutionFailed,
   type ExecutionStarted,
+  type HandledCall,
   type LoadError,
   type LogEntry,
   type PermissionRules,
@@ -53,6 +54,7 @@ export {
   type ReloadCompleted,
   type ReloadStarted,
   type Resolver,
+  type Surround,
   type ToolEvent,
   type ValidationErrorEvent,
   closeOnSignals,

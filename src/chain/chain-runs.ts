@@ -192,15 +192,15 @@ export class ChainRuns {
     return this.#track(this.#continue(claim, options));
   }
 
-  async #continue({ run, lease, events }: TakenRun, options: ExecuteOptions): Promise<RunResult> {
+  async #continue({ run, lease, was, events }: TakenRun, options: ExecuteOptions): Promise<RunResult> {
     const { chains, journal } = this.#parts;
     let plan: Plan;
     try {
       plan = planOf(run.definition, { ...chains.context, taint: "unchecked" });
       checkUnchanged(run, plan);
     } catch (error) {
-      if (run.cancelRequested) return this.#endChanged({ run, lease, events }, options, error);
-      await journal.finish(lease, { status: run.status, at: this.#clock.now() });
+      if (run.cancelRequested) return this.#endChanged({ run, lease, was, events }, options, error);
+      await journal.finish(lease, { status: was, at: this.#clock.now() });
       throw error;
     }
     const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
@@ -278,7 +278,7 @@ export class ChainRuns {
     const claim = await journal.claim(runId, owner);
     if (claim.kind === "unknown" || !isAgentRun(claim.run)) return claim;
     if (claim.kind === "claimed")
-      await journal.finish(claim.lease, { status: claim.run.status, at: this.#clock.now() });
+      await journal.finish(claim.lease, { status: claim.was, at: this.#clock.now() });
     throw notOfChain(claim.run);
   }
 

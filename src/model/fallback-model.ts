@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../base/index.ts";
 import { usualTimeoutMs } from "./ask-again.ts";
-import { familyOf } from "./family/family-of.ts";
 import type { Model, ModelCall } from "./model.ts";
-import { historyFor } from "./turn/history-for.ts";
+import type { ModelPrice } from "./token-usage.ts";
+import { callFor } from "./turn/call-for.ts";
 
 /** How long a model that gave no answer is asked only after the others. */
 const restMs = 30_000;
@@ -39,6 +39,7 @@ class ModelChain implements FallbackModel {
   readonly modelId: string;
   readonly supportedUrls: Model["supportedUrls"];
   readonly timeoutMs: number;
+  readonly price: ModelPrice | undefined;
   readonly #models: readonly Model[];
   readonly #clock: Clock;
   readonly #restsUntil = new Map<Model, number>();
@@ -48,6 +49,7 @@ class ModelChain implements FallbackModel {
     this.modelId = models[0].modelId;
     this.supportedUrls = models[0].supportedUrls;
     this.timeoutMs = models.reduce((sum, { timeoutMs = usualTimeoutMs }) => sum + timeoutMs, 0);
+    this.price = dearest(models);
     this.#models = models;
     this.#clock = clock;
   }
@@ -87,10 +89,12 @@ class ModelChain implements FallbackModel {
   }
 }
 
-/** The call as this model may see it. */
-export function callFor(model: Model, call: ModelCall): ModelCall {
-  const family = model.family ?? familyOf(model.modelId, model.provider);
-  const prompt = historyFor(call.prompt, { family, provider: model.provider });
-  const sent = prompt === call.prompt ? call : { ...call, prompt };
-  return model.family === undefined ? family.prepare(sent, { modelId: model.modelId }) : sent;
+/** What an answer costs at most, whoever gives it: a budget has to hold for the last of them, too. */
+function dearest(models: readonly Model[]): ModelPrice | undefined {
+  const prices = models.flatMap(({ price }) => price ?? []);
+  if (prices.length === 0) return undefined;
+  return {
+    input: Math.max(...prices.map(({ input }) => input)),
+    output: Math.max(...prices.map(({ output }) => output)),
+  };
 }

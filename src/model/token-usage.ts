@@ -33,26 +33,20 @@ export const noTokens: TokenUsage = { inputTokens: 0, outputTokens: 0 };
 
 /** Both together. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
+  const both: Writable<TokenUsage> = {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
-    ...sum("cachedTokens", a, b),
-    ...sum("cacheWriteTokens", a, b),
-    ...sum("reasoningTokens", a, b),
-    ...sum("cost", a, b),
-    ...((a.estimated === true || b.estimated === true) && { estimated: true }),
   };
+  for (const key of details) {
+    if (a[key] !== undefined || b[key] !== undefined) both[key] = (a[key] ?? 0) + (b[key] ?? 0);
+  }
+  if (a.estimated === true || b.estimated === true) both.estimated = true;
+  return both;
 }
 
-function sum<K extends "cachedTokens" | "cacheWriteTokens" | "reasoningTokens" | "cost">(
-  key: K,
-  a: TokenUsage,
-  b: TokenUsage,
-): { [key in K]?: number } | undefined {
-  if (a[key] === undefined && b[key] === undefined) return undefined;
-  // A computed key is not seen as the key that it is.
-  return { [key]: (a[key] ?? 0) + (b[key] ?? 0) } as { [key in K]: number };
-}
+type Writable<T> = { -readonly [key in keyof T]: T[key] };
+
+const details = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "cost"] as const;
 
 /** A usage with what it cost, where there are prices. */
 export function costed(usage: TokenUsage, price: ModelPrice | undefined): TokenUsage {
@@ -72,29 +66,24 @@ export function usageOf(
   content: readonly TurnPart[],
 ): TokenUsage {
   const { inputTokens, outputTokens } = usage;
-  const details = {
-    ...positive("cachedTokens", inputTokens.cacheRead),
-    ...positive("cacheWriteTokens", inputTokens.cacheWrite),
-    ...positive("reasoningTokens", outputTokens.reasoning),
-  };
-  if (isCount(inputTokens.total) && isCount(outputTokens.total)) {
-    return { inputTokens: inputTokens.total, outputTokens: outputTokens.total, ...details };
-  }
-  return {
+  const isTold = isCount(inputTokens.total) && isCount(outputTokens.total);
+  const used: Writable<TokenUsage> = {
     inputTokens: isCount(inputTokens.total) ? inputTokens.total : estimatePrompt(prompt),
     outputTokens: isCount(outputTokens.total) ? outputTokens.total : estimateContent(content),
-    ...details,
-    estimated: true,
   };
+  if (isSome(inputTokens.cacheRead)) used.cachedTokens = inputTokens.cacheRead;
+  if (isSome(inputTokens.cacheWrite)) used.cacheWriteTokens = inputTokens.cacheWrite;
+  if (isSome(outputTokens.reasoning)) used.reasoningTokens = outputTokens.reasoning;
+  if (!isTold) used.estimated = true;
+  return used;
 }
 
 function isCount(value: number | undefined): value is number {
   return typeof value === "number" && value >= 0 && value < Infinity;
 }
 
-function positive<K extends string>(key: K, value: number | undefined): { [key in K]?: number } | undefined {
-  // As above: a computed key.
-  return isCount(value) && value > 0 ? ({ [key]: value } as { [key in K]: number }) : undefined;
+function isSome(value: number | undefined): value is number {
+  return isCount(value) && value > 0;
 }
 
 /** How many tokens a prompt has, roughly. */

@@ -92,6 +92,7 @@ class MemoryRuns implements RunJournal {
     if (kept === undefined) return { kind: "unknown" };
     if (isOver(kept.status)) return { kind: "finished", run: storedRun(kept), events: eventsOf(kept) };
     if (!this.#isFree(kept)) return { kind: "held", run: storedRun(kept) };
+    const was = kept.status;
     kept.owner = owner;
     kept.status = "running";
     kept.epoch++;
@@ -100,6 +101,7 @@ class MemoryRuns implements RunJournal {
       kind: "claimed",
       lease: { runId, epoch: kept.epoch },
       run: storedRun(kept),
+      was,
       events: eventsOf(kept),
     };
   }

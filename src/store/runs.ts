@@ -70,6 +70,8 @@ export type Claim =
       readonly kind: "claimed";
       readonly lease: RunLease;
       readonly run: StoredRun;
+      /** How it stood before: whoever cannot go on with it gives it back so. */
+      readonly was: RunStatus;
       readonly events: readonly JournalEvent[];
     }
   | { readonly kind: "held"; readonly run: StoredRun }

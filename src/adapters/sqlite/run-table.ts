@@ -22,8 +22,8 @@ export class RunTable {
   /** Gives the run to this owner, if nobody else has it. */
   claim(asked: ClaimAsked): ClaimAnswer {
     try {
-      const kind = inTransaction(this.#db, () => this.#take(asked));
-      return { kind, found: readRun(this.#db, asked.runId, kind !== "held") };
+      const taken = inTransaction(this.#db, () => this.#take(asked));
+      return { ...taken, found: readRun(this.#db, asked.runId, taken.kind !== "held") };
     } catch (error) {
       this.#owners.undo();
       throw error;
@@ -59,18 +59,19 @@ export class RunTable {
     }));
   }
 
-  #take({ runId, owner, now, silenceMs, gaveUp }: ClaimAsked): ClaimAnswer["kind"] {
+  #take({ runId, owner, now, silenceMs, gaveUp }: ClaimAsked): Omit<ClaimAnswer, "found"> {
     const found = readRun(this.#db, runId, false);
-    if (found === undefined) return "unknown";
+    if (found === undefined) return { kind: "unknown", was: "running" };
     const run = toRun(found.run);
-    if (isOver(run.status)) return "finished";
+    const was = run.status;
+    if (isOver(was)) return { kind: "finished", was };
     const isOwn = gaveUp && run.owner?.id === owner.id;
-    if (run.owner !== undefined && !isOwn && !this.#isGone(run.owner.id, now, silenceMs)) return "held";
+    if (run.owner !== undefined && !isOwn && !this.#isGone(run.owner.id, now, silenceMs)) return { kind: "held", was };
     this.#owners.hear(owner, now);
     this.#db
       .prepare("UPDATE runs SET owner = ?, epoch = epoch + 1, status = 'running' WHERE id = ?")
       .run(owner.id, runId);
-    return "claimed";
+    return { kind: "claimed", was };
   }
 
   #isGone(id: string, now: number, silenceMs: number): boolean {

@@ -74,14 +74,14 @@ export class SqliteRuns implements RunJournal {
     const { thread, clock, silenceMs } = this.#parts;
     const gaveUp = this.#givenUp.has(runId);
     const asked = { runId, owner, now: clock.now(), silenceMs, gaveUp };
-    const { kind, found } = await thread.call("claimRun", asked).catch((error: unknown) => {
+    const { kind, was, found } = await thread.call("claimRun", asked).catch((error: unknown) => {
       // Perhaps it was given to this owner and only the answer got lost.
       if (!this.#held.has(runId)) this.#givenUp.set(runId, 0);
       throw error;
     });
     if (found === undefined) return { kind: "unknown" };
     const { run, events } = toRunAndEvents(found);
-    if (kind === "claimed") return { kind, lease: this.#hold(runId, run.epoch), run, events };
+    if (kind === "claimed") return { kind, lease: this.#hold(runId, run.epoch), run, was, events };
     return kind === "finished" ? { kind, run, events } : { kind: "held", run };
   }
 

@@ -106,6 +106,8 @@ export interface ClaimAsked {
 /** Whether the run is now the owner's, and what is known of it. */
 export interface ClaimAnswer {
   readonly kind: "claimed" | "held" | "finished" | "unknown";
+  /** How the run stood before. */
+  readonly was: RunStatus;
   readonly found: RunRows | undefined;
 }
 

@@ -48,6 +48,15 @@ describe("[E11] a model belongs to a family", () => {
     expect(familyOf("gpt-4o", "x").name).toBe("gpt");
   });
 
+  test("one that was made known through one entry of the package is known to all of them", async () => {
+    // Each entry has a copy of the module.
+    const copy = "./family-of.ts?copy";
+    const other = (await import(copy)) as { familyOf: typeof familyOf };
+    expect(other.familyOf).not.toBe(familyOf);
+    registerFamily({ ...baseFamily, name: "shared", includes: (modelId) => modelId === "shared-1" });
+    expect(other.familyOf("shared-1", "x").name).toBe("shared");
+  });
+
   test("guidance comes with tools, and not without", () => {
     for (const modelId of ["gpt-4o", "claude-4", "gemini-3", "glm-5", "llama"]) {
       const family = familyOf(modelId, "x");

@@ -1,13 +1,14 @@
 import type { Clock } from "../../base/index.ts";
 import { askAgain, nameOf } from "../ask-again.ts";
+import { wrongInterface } from "../check-interface.ts";
 import { type Explained, explainError } from "../explain-error.ts";
-import { callFor } from "../fallback-model.ts";
 import { familyOf } from "../family/family-of.ts";
 import type { ModelFamily } from "../family/model-family.ts";
 import type { Model, ModelCall } from "../model.ts";
 import { modelFailure } from "../model-reasons.ts";
 import { costed, usageOf } from "../token-usage.ts";
 import type { AnswerEnd } from "./answer-end.ts";
+import { callFor } from "./call-for.ts";
 import { createCallIds } from "./call-ids.ts";
 import { conversationOf } from "./conversation.ts";
 import type { Deltas } from "./deltas.ts";
@@ -42,6 +43,8 @@ interface Asking {
 async function attempt(asking: Asking, signal: AbortSignal): Promise<ModelTurn | Explained> {
   const { model, family, call, options } = asking;
   const { deltas, clock, idleMs } = options;
+  const wrong = wrongInterface(model);
+  if (wrong !== undefined) return { failure: wrong, passing: false };
   const builder = new TurnBuilder({
     family,
     idOf: createCallIds(conversationOf(call.prompt), options.turn),
@@ -51,27 +54,36 @@ async function attempt(asking: Asking, signal: AbortSignal): Promise<ModelTurn |
   try {
     const end =
       deltas === undefined
-        ? readAnswer(await model.doGenerate(asked), builder)
-        : await readStream(await model.doStream(asked), builder, { clock, signal, idleMs });
-    const { unified } = end.finishReason;
-    return unified === "error" || unified === "interrupted" ? brokenOff(model) : toTurn(asking, builder, end);
+        ? readAnswer(given(model, await model.doGenerate(asked)), builder)
+        : await readStream(given(model, await model.doStream(asked)), builder, { clock, signal, idleMs });
+    const { finishReason } = end;
+    return finishReason === "error" || finishReason === "interrupted"
+      ? brokenOff(model)
+      : toTurn(asking, builder, end);
   } catch (error) {
     return explainError(error, nameOf(model), clock.now());
   }
 }
 
 function toTurn({ model, family, call }: Asking, builder: TurnBuilder, end: AnswerEnd): ModelTurn {
-  const finishReason = end.finishReason.unified;
+  const { finishReason } = end;
   const content = builder.build(finishReason);
   return {
     content,
     finishReason,
-    usage: costed(usageOf(end.usage, call.prompt, content), model.price),
+    usage: costed(usageOf(end.usage, call, content), model.price),
     modelId: model.modelId,
     provider: model.provider,
     family: family.name,
     ...(end.structuredText !== undefined && { structuredText: end.structuredText }),
   };
+}
+
+/** A model in plain JavaScript may give anything. */
+function given<T>(model: Model, answer: T): T {
+  if (typeof answer === "object" && answer !== null) return answer;
+  const message = `${nameOf(model)} gave nothing that is an answer of a model of the AI SDK`;
+  throw modelFailure("provider_error", message, { retry: "never" });
 }
 
 function brokenOff(model: Model): Explained {

@@ -1,21 +1,26 @@
 import type { ModelAnswer } from "../model.ts";
-import type { AnswerEnd } from "./answer-end.ts";
+import { type AnswerEnd, endOf } from "./answer-end.ts";
 import type { TurnBuilder } from "./turn-builder.ts";
 
-/** Reads an answer that came as a whole. */
+/** Reads an answer that came as a whole. What is missing from it is taken as not said. */
 export function readAnswer(answer: ModelAnswer, builder: TurnBuilder): AnswerEnd {
-  const { content, finishReason, usage, structuredOutputText: structuredText } = answer;
-  for (const [index, part] of content.entries()) {
+  for (const [index, part] of partsOf(answer).entries()) {
     if (part.type === "text" || part.type === "reasoning") {
       const key = String(index);
-      builder.add(part.type, key, { delta: part.text, metadata: part.providerMetadata });
+      builder.add(part.type, key, { delta: textOf(part.text), metadata: part.providerMetadata });
       builder.end(part.type, key);
     } else if (part.type === "tool-call" && part.providerExecuted !== true) {
       const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
       builder.completeCall({ id: textOf(id), name: textOf(name), input: argumentsText(part.input), metadata });
     }
   }
-  return { finishReason, usage, structuredText };
+  return { ...endOf(answer), structuredText: answer.structuredOutputText };
+}
+
+function partsOf({ content }: { readonly content?: unknown }): ModelAnswer["content"] {
+  if (!Array.isArray(content)) return [];
+  // Each is looked at by its type, and by what it may lack.
+  return content.filter((part: unknown) => typeof part === "object" && part !== null) as ModelAnswer["content"];
 }
 
 /** What should be a text and may be missing. */

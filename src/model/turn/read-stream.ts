@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { type Clock, fail } from "../../base/index.ts";
 import { BrokenStream } from "../explain-error.ts";
-import type { AnswerEnd } from "./answer-end.ts";
+import { type AnswerEnd, endOf } from "./answer-end.ts";
 import { argumentsText, textOf } from "./read-answer.ts";
 import type { TurnBuilder } from "./turn-builder.ts";
 
@@ -33,7 +33,7 @@ export async function readStream(
       if (done) throw brokenOff();
       idle.moved();
       if (part.type === "error") throw new BrokenStream(part.error);
-      if (part.type === "finish") return { finishReason: part.finishReason, usage: part.usage };
+      if (part.type === "finish") return endOf(part);
       take(part, builder);
     }
   } finally {

@@ -38,11 +38,7 @@ function toPart(part: TurnPart): AssistantMessage["content"][number] {
 }
 
 function toCallPart({ id, name, input, broken, providerOptions }: TurnToolCall): LanguageModelV4ToolCallPart {
-  return {
-    type: "tool-call",
-    toolCallId: id,
-    toolName: name,
-    input: broken === undefined ? (JSON.parse(input) as unknown) : {},
-    ...(providerOptions !== undefined && { providerOptions }),
-  };
+  const args = broken === undefined ? (JSON.parse(input) as unknown) : {};
+  const part = { type: "tool-call" as const, toolCallId: id, toolName: name, input: args };
+  return providerOptions === undefined ? part : { ...part, providerOptions };
 }

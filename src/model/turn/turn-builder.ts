@@ -31,6 +31,8 @@ export class TurnBuilder {
   readonly #parts: BuilderParts;
   readonly #drafts: Draft[] = [];
   #calls = 0;
+  /** Calls come in pieces. */
+  #inPieces = false;
   #thought = false;
 
   constructor(parts: BuilderParts) {
@@ -60,6 +62,7 @@ export class TurnBuilder {
   // --- tool calls
 
   beginCall(key: string, name: string, metadata?: SharedV4ProviderMetadata): void {
+    this.#inPieces = true;
     this.#openCall(key, name, metadata);
   }
 
@@ -72,7 +75,8 @@ export class TurnBuilder {
     const { id, name, input } = this.#parts.family.repairCall(call);
     const isIt = (draft: Draft): boolean =>
       draft.type === "tool-call" && draft.key === call.id && draft.complete !== true;
-    const draft = this.#drafts.find(isIt) ?? this.#openCall(id, name, undefined);
+    const begun = this.#inPieces ? this.#drafts.find(isIt) : undefined;
+    const draft = begun ?? this.#openCall(id, name, undefined);
     draft.name = name;
     draft.text = input;
     draft.complete = true;
@@ -179,14 +183,9 @@ function toText({ type, text, providerOptions }: Draft): TurnPart | undefined {
 function toCall({ id = "", name = "", text, complete, providerOptions }: Draft, isWhole: boolean): TurnPart {
   const input = text.trim() === "" && isWhole ? "{}" : text;
   const broken = isWhole && complete === true ? (isObject(input) ? undefined : "unparsable") : "cut";
-  return {
-    type: "tool-call",
-    id,
-    name,
-    input,
-    ...(broken !== undefined && { broken }),
-    ...(providerOptions !== undefined && { providerOptions }),
-  };
+  const call = { type: "tool-call" as const, id, name, input };
+  if (broken === undefined && providerOptions === undefined) return call;
+  return { ...call, ...(broken && { broken }), ...(providerOptions && { providerOptions }) };
 }
 
 function isObject(json: string): boolean {
