@@ -41,15 +41,44 @@ describe("[B09] an agent as a tool", () => {
     const outer = scriptedModel([helperCall, "done"]);
     const agent = createAgent({ engine, model: outer, tools: ["helper"] });
     const waiting = await agent.run("remove it");
-    expect(waiting).toMatchObject({ status: "waiting" });
+    expect(waiting).toMatchObject({ status: "waiting", approvals: [{ tool: "remove", args: {} }] });
     expect(removed).toBe(0);
-    const pending = await agent.runs.approvals.list(Date.now(), "pending");
-    expect(pending.map(({ tool }) => tool)).toEqual(["remove"]);
-    await agent.decide(pending[0]?.id ?? "", { approved: true });
+    expect(await agent.runs.inspect(waiting.runId)).toMatchObject({ status: "waiting", approvals: waiting.approvals });
+    await agent.decide(waiting.approvals?.[0]?.id ?? "", { approved: true });
     expect(await agent.resume(waiting.runId)).toMatchObject({ status: "completed", answer: "done" });
     expect([looked, removed]).toEqual([1, 1]);
     inner.assertComplete();
     outer.assertComplete();
+  });
+
+  test("waits through two agents, and is over with the one that was asked", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => 1, { name: "remove", effect: "once" })] });
+    const script = (name: string, args: Record<string, unknown>) =>
+      scriptedModel([{ toolCalls: [{ name, args }] }, "done"]);
+    const first = createAgent({ engine, model: script("remove", {}), tools: ["remove"] });
+    engine.tools.register(agentTool(first, { name: "first", description: "Removes things" }));
+    const second = createAgent({ engine, model: script("first", { question: "remove it" }), tools: ["first"] });
+    engine.tools.register(agentTool(second, { name: "second", description: "Has things removed" }));
+    const agent = createAgent({ engine, model: script("second", { question: "remove it" }), tools: ["second"] });
+    const { runId, status, approvals } = await agent.run("remove it");
+    expect({ status, approvals }).toMatchObject({ status: "waiting", approvals: [{ tool: "remove" }] });
+    const asked = await agent.runs.approvals.get(approvals?.[0]?.id ?? "", Date.now());
+    expect(await agent.runs.cancel(runId, "ann")).toBe(true);
+    expect(await agent.runs.approvals.list(Date.now(), "pending")).toEqual([]);
+    expect(await first.runs.inspect(asked?.runId ?? "")).toMatchObject({ status: "cancelled" });
+  });
+
+  test("whose call a person refused does not wait for ever", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => 1, { name: "remove", effect: "once" })] });
+    const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: {} }] }, "never"]);
+    const helper = createAgent({ engine, model: inner, tools: ["remove"] });
+    engine.tools.register(agentTool(helper, about));
+    const agent = createAgent({ engine, model: scriptedModel([helperCall, "not removed"]), tools: ["helper"] });
+    const { runId, approvals } = await agent.run("remove it");
+    await agent.decide(approvals?.[0]?.id ?? "", { approved: false });
+    const sub = (await agent.runs.approvals.get(approvals?.[0]?.id ?? "", Date.now()))?.runId ?? "";
+    expect(await agent.resume(runId)).toMatchObject({ status: "completed", answer: "not removed" });
+    expect(await helper.runs.inspect(sub)).toMatchObject({ status: "cancelled" });
   });
 
   test("stops with the agent that called it", async () => {

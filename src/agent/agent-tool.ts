@@ -6,6 +6,7 @@ import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { AgentExecuteOptions } from "./run/agent-runs.ts";
+import { noteSubRun } from "./run/sub-runs.ts";
 
 /** What {@link agentTool} takes besides the agent. */
 export interface AgentToolOptions {
@@ -88,10 +89,12 @@ async function runOnce(agent: Agent, text: string, context: ToolContext): Promis
   };
   // Only letters, digits and a few marks may be in the id of a run, and a key may be long.
   const runId = `sub-${nodeCrypto().createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32)}`;
-  if (await agent.runs.has(runId)) return agent.resume(runId, how);
   const more = {
     ...(context.conversationId !== undefined && { conversationId: context.conversationId }),
     ...(principal !== undefined && { principal }),
   };
-  return agent.run(text, { ...how, ...more, runId });
+  const known = await agent.runs.has(runId);
+  const result = await (known ? agent.resume(runId, how) : agent.run(text, { ...how, ...more, runId }));
+  noteSubRun(agent.runs, runId, result.status === "waiting");
+  return result;
 }

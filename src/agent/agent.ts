@@ -7,18 +7,19 @@ import { holdsOutside } from "./loop/holds-outside.ts";
 import type { ConversationMessage } from "./loop/message.ts";
 import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
 import type { AgentSpec, QuestionImage } from "./run/agent-spec.ts";
+import { checkHistory } from "./check-history.ts";
 import { EventQueue } from "./event-queue.ts";
 
 /** What goes with a question. */
 export interface AskOptions extends AgentStartOptions {
   /** What was said before; `messages` of the last result. */
   readonly history?: readonly ConversationMessage[];
-  /** Whether that holds text from outside: `tainted` of the last result. Where absent it does if it has results of tools. */
+  /** Whether that holds text from outside: `tainted` of the last result. Where absent, as its messages tell. */
   readonly tainted?: boolean;
   readonly images?: readonly QuestionImage[];
 }
 
-/** A run, event by event. */
+/** A run, event by event. It goes on where nobody reads any more; several readers share the events. */
 export interface AgentStream extends AsyncIterable<AgentEvent> {
   /** What the run gives at its end; the events need not be read for it. */
   readonly result: Promise<AgentResult>;
@@ -35,9 +36,13 @@ export class Agent {
   }
 
   /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
-  run(text: string, options: AskOptions = {}): Promise<AgentResult> {
-    const { history = [], images, tainted = holdsOutside(history), ...start } = options;
-    const beside = { ...(images !== undefined && { images }), ...(tainted && { tainted }) };
+  async run(text: string, options: AskOptions = {}): Promise<AgentResult> {
+    const { history = [], images, tainted, ...start } = options;
+    checkHistory(history);
+    const beside = {
+      ...(images !== undefined && { images }),
+      ...((tainted ?? holdsOutside(history)) && { tainted: true as const }),
+    };
     return this.runs.start(this.spec, { text, history, ...beside }, start);
   }
 
@@ -90,8 +95,9 @@ function follow(
 ): AgentStream {
   const events = new EventQueue<AgentEvent>();
   const result = begin((event) => {
-    also?.(event);
+    // First: the other one may throw.
     events.push(event);
+    also?.(event);
   });
   result.then(
     () => events.end(),

@@ -1,12 +1,13 @@
 import { type Clock, createIds, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ResultShelf } from "../hub/index.ts";
-import type { Model } from "../model/index.ts";
+import { type Model, wrongInterface } from "../model/index.ts";
 import { type ApprovalStore, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
 import { Agent } from "./agent.ts";
 import type { AgentObserver } from "./run/agent-observer.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
-import { type AgentSpec, agentDefaults } from "./run/agent-spec.ts";
+import type { AgentSpec } from "./run/agent-spec.ts";
+import { completeSpec } from "./run/complete-spec.ts";
 import type { Runner } from "./runner.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
@@ -39,7 +40,9 @@ export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model"
 export function createAgent(options: AgentOptions): Agent {
   const { engine, model, runner = "autonomous", shelf, runs, observer, clock = systemClock, ...spec } = options;
   const [name, own] = typeof runner === "string" ? [runner, undefined] : [runner.name, runner];
-  const complete: AgentSpec = { ...agentDefaults, ...spec, runner: name };
+  const complete = completeSpec(name, spec);
+  const wrong = model && wrongInterface(model);
+  if (wrong !== undefined) throw wrong;
   const find = (wanted: string): Runner => (own !== undefined && own.name === wanted ? own : findRunner(wanted));
   // Before the first question: a name that is none is a mistake of whoever makes the agent.
   find(name);
@@ -55,6 +58,9 @@ interface InMemory {
   readonly find: (name: string) => Runner;
 }
 
+/** Of runs that are over nobody needs more; those that wait for people are all kept. */
+const finishedRuns = 10;
+
 function memoryRuns({ engine, model, shelf, observer, clock, find }: InMemory): AgentRuns {
   const id = createIds().next();
   return new AgentRuns({
@@ -62,7 +68,7 @@ function memoryRuns({ engine, model, shelf, observer, clock, find }: InMemory): 
     shelf,
     observer,
     clock,
-    journal: createMemoryRuns({ clock, records: engine.records }),
+    journal: createMemoryRuns({ clock, records: engine.records, finished: finishedRuns }),
     approvals: approvalsOf(engine, clock),
     owner: { id, pid: process.pid, processStart: id, bootId: "" },
     runner: find,

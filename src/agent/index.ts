@@ -22,6 +22,7 @@ export {
 export type { AgentObserver, ObservedAgentRun, ObservedTurn } from "./run/agent-observer.ts";
 export { AgentRuns, type AgentExecuteOptions, type AgentRunsParts, type AgentStartOptions } from "./run/agent-runs.ts";
 export { type AgentSpec, type QuestionImage, agentDefaults } from "./run/agent-spec.ts";
+export { completeSpec } from "./run/complete-spec.ts";
 export { readAgentRun } from "./run/kept-run.ts";
 export type { AgentQuestion, Runner, RunnerAnswer } from "./runner.ts";
 export { findRunner, runnerNames } from "./runners/find-runner.ts";

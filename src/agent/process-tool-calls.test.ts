@@ -96,7 +96,9 @@ describe("[D04] tool calls of a model", () => {
       run: () => ({ removed: true }),
     });
     const guarded = createEngine({ tools: [remove] });
-    for (const context of [undefined, { conversationId: "c" }, { principal: "someone" }]) {
+    // Callers that no compiler checks may say so.
+    const posing = [{ callerType: "direct" }, { callerType: "workflow_node" }] as {}[];
+    for (const context of [undefined, { conversationId: "c" }, { principal: "someone" }, ...posing]) {
       const [message] = await processToolCalls(guarded, [call("1", "remove", "{}")], context);
       expect(message?.content).toMatch(/has to approve/);
     }

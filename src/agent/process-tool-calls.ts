@@ -19,8 +19,8 @@ export interface OpenAIToolMessage {
   readonly content: string;
 }
 
-/** On whose behalf the calls are made. The caller is a model unless stated otherwise. */
-export interface ToolCallOptions extends CallContext {
+/** On whose behalf the calls are made; the caller is a model. */
+export interface ToolCallOptions extends Omit<CallContext, "callerType"> {
   /** Tools that were offered although the engine does not know them. */
   readonly tools?: readonly AnyTool[];
 }
@@ -66,7 +66,7 @@ async function answer(asked: { name: string; text: string }, asking: Asking): Pr
     return dictText({ success: false, data: null, error: args.issues.map(({ message }) => message).join("; ") });
   }
   // A model decides these calls, whatever else the context says.
-  const context: CallContext = { callerType: "conversation_agent", ...asking.context };
+  const context: CallContext = { ...asking.context, callerType: "conversation_agent" };
   const tool = offered.get(names.fromWire(asked.name) ?? "");
   // A name that was never offered: the engine knows aliases, and suggests the closest one otherwise.
   if (tool === undefined) return contentOf(await engine.call(asked.name, args.value, context));

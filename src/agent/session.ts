@@ -14,7 +14,10 @@ export class Session {
   readonly #agent: Agent;
   #messages: readonly ConversationMessage[];
   #tainted: boolean | undefined;
+  /** Of the questions before the last one. */
   #usage: TokenUsage = noTokens;
+  /** The last question, which may go on when a person has decided. */
+  #last: { readonly runId: string; readonly usage: TokenUsage } | undefined;
   #asking = false;
 
   constructor(
@@ -43,7 +46,7 @@ export class Session {
 
   /** What all its questions took. */
   get usage(): TokenUsage {
-    return this.#usage;
+    return this.#last === undefined ? this.#usage : addUsage(this.#usage, this.#last.usage);
   }
 
   /** Asks the next question; one at a time. */
@@ -53,9 +56,12 @@ export class Session {
     return this.#take(() => this.#agent.run(text, { ...options, conversationId, ...said }));
   }
 
-  /** Goes on with a question of this conversation that waited for a person. */
+  /** Goes on with the last question of this conversation, which waited for a person. */
   resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
-    return this.#take(() => this.#agent.resume(runId, options));
+    return this.#take(async () => {
+      await this.#checkLast(runId);
+      return this.#agent.resume(runId, options);
+    });
   }
 
   /** Forgets what was said. */
@@ -64,12 +70,27 @@ export class Session {
     this.#tainted = undefined;
   }
 
+  /** What was said since would be forgotten, and what others were asked is no part of this. */
+  async #checkLast(runId: string): Promise<void> {
+    if (this.#last?.runId === runId) return;
+    if (this.#last !== undefined) {
+      const message = `the conversation went on without run ${runId}; resume it by itself, or ask again`;
+      throw fail(message, { code: "validation_error" });
+    }
+    const of = await this.#agent.runs.conversationOf(runId);
+    if (of === this.conversationId) return;
+    throw fail(`run ${runId} is no question of this conversation`, { code: "validation_error" });
+  }
+
   async #take(begin: () => Promise<AgentResult>): Promise<AgentResult> {
     if (this.#asking) throw fail("the conversation is answering another question", { code: "rejected" });
     this.#asking = true;
     try {
       const result = await begin();
-      this.#usage = addUsage(this.#usage, result.usage);
+      const { runId, usage } = result;
+      // What a run took is told anew with each of its lives.
+      if (this.#last !== undefined && this.#last.runId !== runId) this.#usage = this.usage;
+      this.#last = { runId, usage };
       if (result.status === "completed") {
         this.#messages = result.messages;
         this.#tainted = result.tainted;

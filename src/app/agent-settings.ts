@@ -12,6 +12,8 @@ export interface AgentFile {
   readonly max_parallel?: number;
   readonly token_budget?: number;
   readonly cost_budget?: number;
+  readonly call_token_budget?: number;
+  readonly call_cost_budget?: number;
   readonly tool_tokens?: number;
   readonly view_chars?: number;
   readonly context_tokens?: number;
@@ -30,6 +32,8 @@ export interface AgentConfig {
   readonly maxParallel?: number;
   readonly tokenBudget?: number;
   readonly costBudget?: number;
+  readonly callTokenBudget?: number;
+  readonly callCostBudget?: number;
   readonly toolTokens?: number;
   readonly viewChars?: number;
   readonly contextTokens?: number;
@@ -65,6 +69,15 @@ export const agentSchema: JsonSchema = {
       type: "number",
       exclusiveMinimum: 0,
       description: "What one question may cost, in the currency of the prices in models:.",
+    },
+    call_token_budget: {
+      ...positive,
+      description: "Tokens that the model may read and write at once; an answer that takes more is the last.",
+    },
+    call_cost_budget: {
+      type: "number",
+      exclusiveMinimum: 0,
+      description: "What asking the model once may cost; an answer that costs more is the last.",
     },
     tool_tokens: {
       ...positive,

@@ -5,7 +5,7 @@ import {
   AgentRuns,
   type AgentSpec,
   type Runner,
-  agentDefaults,
+  completeSpec,
   findRunner,
 } from "../agent/index.ts";
 import type { Engine } from "../engine/index.ts";
@@ -57,7 +57,7 @@ export function openAgents({ config, engine, journal, models, shelf, observer }:
       // Known by its name from now on, so that a run of it that waited can go on.
       if (typeof runner === "object") own.set(runner.name, runner);
       const { name } = typeof runner === "object" ? runner : find(runner);
-      return new Agent(runs, { ...agentDefaults, ...config, ...options, runner: name });
+      return new Agent(runs, completeSpec(name, config, options));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Clock, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
+import { type Clock, Roster, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
 import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
 import { type BegunRun, type MadeRun, type TakenRun, checkSameRun, recalled } from "./begun-run.ts";
 import { checkRunId } from "./check-run-id.ts";
@@ -28,8 +28,8 @@ export class ChainRuns {
   readonly #parts: ChainRunsParts;
   readonly #clock: Clock;
   readonly #keeper: RunKeeper;
-  readonly #hosts = new Set<JournalHost>();
-  readonly #active = new Set<Promise<unknown>>();
+  readonly #hosts = new Roster<JournalHost>();
+  readonly #active = new Roster<Promise<unknown>>();
   readonly #ids = createIds();
   #isClosing = false;
 
@@ -277,8 +277,7 @@ export class ChainRuns {
     const { journal, owner } = this.#parts;
     const claim = await journal.claim(runId, owner);
     if (claim.kind === "unknown" || !isAgentRun(claim.run)) return claim;
-    if (claim.kind === "claimed")
-      await journal.finish(claim.lease, { status: claim.was, at: this.#clock.now() });
+    if (claim.kind === "claimed") await journal.finish(claim.lease, { status: claim.was, at: this.#clock.now() });
     throw notOfChain(claim.run);
   }
 

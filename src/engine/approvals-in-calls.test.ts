@@ -265,3 +265,17 @@ describe("a call that was approved beforehand", () => {
     expect((await engine.queryRecords({})).records[0]?.reported).toEqual({ rows: 2 });
   });
 });
+
+test("an approval is for the tool as it was, and another one under its name is asked about anew", async () => {
+  const { engine, approve, seen } = engineWith(undefined);
+  await approve(await engine.call("remove", { id: 1 }));
+  const other = { name: "remove", effect: "once" as const, run: () => seen.push("other") };
+  for (const changed of [
+    defineTool({ ...other, description: "Removes everything" }),
+    defineTool({ ...other, description: "Removes", version: "2.0.0" }),
+  ]) {
+    engine.tools.register(changed);
+    expect(await engine.call("remove", { id: 1 })).toMatchObject({ error: { code: "approval_required" } });
+  }
+  expect(seen).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { jsonText } from "../base/index.ts";
 import { type ApprovalRequest, tooLargeToAsk } from "../store/index.ts";
-import type { AnyTool } from "../tool/index.ts";
+import { type AnyTool, fingerprintTool } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
 import type { Call } from "./call.ts";
 import type { Answer, Approver } from "./approver.ts";
@@ -23,8 +23,9 @@ export function askFor(call: Call, tool: AnyTool): Question {
   // What JSON cannot tell apart must not share an approval: then it covers this one call.
   const bound = "text" in json ? args : { callId: call.callId };
   const waiting = new AbortController();
+  // Bound to the tool as it is now, too: who approved knows nothing of another one under its name.
   const request = {
-    key: approvalKey(tool.name, bound, context.principal),
+    key: approvalKey(tool.name, [fingerprintTool(tool), tool.description, bound], context.principal),
     tool: tool.name,
     args: core.redactor.value(args),
     message: `Allow ${tool.displayName} to run with these arguments?`,

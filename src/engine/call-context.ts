@@ -59,11 +59,13 @@ export function forWorkflow(workflowId: string, nodeId: string, more: CallContex
 }
 
 /**
- * How long a call waits for a place or for a rate; undefined for the queue's own limit. A chain step, and whatever is
- * called within one, is in no queue of callers that could come back later: it waits as long as its step may take.
+ * How long a call waits for a place or for a rate; undefined for the queue's own limits. Callers of a run are not told to
+ * come back later: a chain step, and whatever is called within one, waits as long as its step may take, and a call that a
+ * model wants as long as the call itself may take, since a refusal would cost a question to the model.
  */
-export function patience({ callerType, limitMs }: CallContext): number | undefined {
-  return callerType === "workflow_node" ? (timeLimit(limitMs) ?? Infinity) : undefined;
+export function patience({ callerType, limitMs, workflowId }: CallContext, timeoutMs: number): number | undefined {
+  if (callerType === "workflow_node") return timeLimit(limitMs) ?? Infinity;
+  return callerType === "conversation_agent" && workflowId !== undefined ? timeoutMs : undefined;
 }
 
 /** A time that a clock can measure; what is none (NaN, 0, text from plain JavaScript) counts as not stated. */

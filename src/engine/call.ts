@@ -362,7 +362,9 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, ...inherited } = this.context;
     // The same in every attempt, as long as the handler makes its calls in the same order.
     const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
-    const context = { ...inherited, ...more, idempotencyKey, ...(this.#cleared && { tainted: false }) };
+    // Who let this call run did so for what it was asked, not for what it reads from then on.
+    const tainted = more.tainted === true || (inherited.tainted === true && !this.#cleared);
+    const context = { ...inherited, ...more, idempotencyKey, tainted };
     const child = new Call(this.core, { target, args, context, parent: this });
     this.#children ??= new Set();
     this.#children.add(child);

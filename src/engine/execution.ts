@@ -149,7 +149,7 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   }
 
   get patienceMs(): number | undefined {
-    return patience(this.job.context);
+    return patience(this.job.context, this.job.timeoutMs);
   }
 
   /** A chain step: its run has its own limit. */

@@ -99,7 +99,7 @@ const identityIds = createIds();
  */
 export function flightKey(call: Call, key: string): string {
   const place = call.nested ? "nested" : call.context.callerType === "workflow_node" ? "step" : "root";
-  const limits = [call.timeoutMs, call.maxRetries, patience(call.context) ?? "usual"];
+  const limits = [call.timeoutMs, call.maxRetries, patience(call.context, call.timeoutMs) ?? "usual"];
   return [place, ...limits, call.tool.composite ? call.callId : "", key].join(" ");
 }
 

@@ -89,7 +89,7 @@ export class Scheduler {
       this.#grant(ticket, now);
       return "held";
     }
-    if (ticket.global && (this.settings.strategy === "reject" || this.#queued >= this.settings.queueSize)) {
+    if (ticket.global && this.#isRefused(ticket)) {
       ticket.state = "done";
       this.#totals.rejected++;
       return "rejected";
@@ -165,6 +165,12 @@ export class Scheduler {
     if ((global ? bucket.waiting : bucket.inner.size) > 0) return false;
     if (global && this.#active >= this.settings.maxConcurrent) return false;
     return !slot || bucket.hasRoom(now);
+  }
+
+  /** Whoever has a patience of its own is behind a queue that is full, too. */
+  #isRefused({ owner }: Ticket): boolean {
+    const { strategy, queueSize } = this.settings;
+    return strategy === "reject" || (this.#queued >= queueSize && owner.patienceMs === undefined);
   }
 
   #grant(ticket: Ticket, now: number): void {

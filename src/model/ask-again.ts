@@ -80,11 +80,10 @@ interface Run {
 
 function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Clock, who: string): Run {
   const controller = new AbortController();
-  const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => {});
+  let leave: (why: unknown) => void = () => {};
   const stop = (why: FailureError): void => {
     controller.abort(why);
-    ended.reject(why);
+    leave(why);
   };
   const cancel = (): void =>
     stop(fail("the question to the model was cancelled", { code: "cancelled", cause: signal?.reason }));
@@ -102,7 +101,12 @@ function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Cloc
   if (signal?.aborted === true) cancel();
   return {
     signal: controller.signal,
-    wait: (work) => Promise.race([work, ended.promise]),
+    wait: (work) =>
+      new Promise((resolve, reject) => {
+        leave = reject;
+        work.then(resolve, reject);
+        if (controller.signal.aborted) reject(controller.signal.reason as Error);
+      }),
     end: () => {
       timer.cancel();
       signal?.removeEventListener("abort", cancel);

@@ -8,12 +8,12 @@ const price = { input: 10, output: 40 };
 describe("[N09] a budget", () => {
   test("allows questions until what was used reaches it", () => {
     const budget = createBudget({ tokens: 1_000 });
-    expect(budget.refusal(prompt)).toBeUndefined();
+    expect(budget.refusal({ prompt })).toBeUndefined();
     budget.spend({ inputTokens: 600, outputTokens: 100 });
-    expect(budget.refusal(prompt)).toBeUndefined();
+    expect(budget.refusal({ prompt })).toBeUndefined();
     expect(budget.answerTokens()).toBe(300);
     budget.spend({ inputTokens: 300, outputTokens: 1 });
-    const refusal = budget.refusal(prompt)?.toFailure();
+    const refusal = budget.refusal({ prompt })?.toFailure();
     expect(refusal).toMatchObject({ reason: "budget_exceeded", retry: "never" });
     expect(refusal?.message).toMatch(/the run has used 1001 of 1000 tokens; .*raise the token budget/);
     expect(refusal?.message).not.toContain("estimated");
@@ -24,26 +24,26 @@ describe("[N09] a budget", () => {
     budget.spend({ inputTokens: 100, outputTokens: 100, cost: 0.004 });
     expect(budget.answerTokens(price)).toBe(150);
     budget.spend({ inputTokens: 100, outputTokens: 100, cost: 0.0061 });
-    expect(budget.refusal(prompt)?.message).toMatch(/used 0\.0101 of 0\.01; .*raise the cost budget/);
+    expect(budget.refusal({ prompt })?.message).toMatch(/used 0\.0101 of 0\.01; .*raise the cost budget/);
   });
 
   test("is estimated before the first answer, which is said, and only then", () => {
     const small = createBudget({ tokens: 50 });
-    expect(small.refusal(prompt)?.message).toMatch(
-      /the question alone would use 100 of 50 tokens, as far as can be estimated/,
+    expect(small.refusal({ prompt })?.message).toMatch(
+      /the question alone would use 104 of 50 tokens, as far as can be estimated/,
     );
     const cheap = createBudget({ perCall: { cost: 0.0005 } });
-    expect(cheap.refusal(prompt, price)?.toFailure()).toMatchObject({ reason: "budget_exceeded" });
+    expect(cheap.refusal({ prompt }, price)?.toFailure()).toMatchObject({ reason: "budget_exceeded" });
     const told = createBudget({ tokens: 50 });
     told.spend({ inputTokens: 10, outputTokens: 2 });
-    expect(told.refusal(prompt)).toBeUndefined();
+    expect(told.refusal({ prompt })).toBeUndefined();
   });
 
   test("for one question ends the run that one question broke", () => {
     const budget = createBudget({ tokens: 10_000, perCall: { tokens: 500 } });
     expect(budget.answerTokens()).toBe(500);
     budget.spend({ inputTokens: 400, outputTokens: 101 });
-    expect(budget.refusal(prompt)?.message).toMatch(/one question used 501 of 500 tokens/);
+    expect(budget.refusal({ prompt })?.message).toMatch(/one question used 501 of 500 tokens/);
   });
 
   test("goes on from what was kept of it", () => {
@@ -53,7 +53,7 @@ describe("[N09] a budget", () => {
     const again = createBudget({ tokens: 100 }, kept);
     expect(again.used).toEqual({ inputTokens: 60, outputTokens: 30, cachedTokens: 5 });
     again.spend({ inputTokens: 10, outputTokens: 0 });
-    expect(again.refusal(prompt)).toBeDefined();
+    expect(again.refusal({ prompt })).toBeDefined();
   });
 
   test("of a part counts for the whole, and ends with it", () => {
@@ -63,13 +63,13 @@ describe("[N09] a budget", () => {
     expect(whole.used.inputTokens).toBe(500);
     expect(part.answerTokens()).toBe(200);
     whole.spend({ inputTokens: 390, outputTokens: 10 });
-    expect(part.refusal(prompt)?.message).toContain("1000 of 1000");
+    expect(part.refusal({ prompt })?.message).toContain("1000 of 1000");
   });
 
   test("without limits allows everything", () => {
     const budget = createBudget({});
     budget.spend({ inputTokens: 1e9, outputTokens: 1e9, cost: 1e6 });
-    expect(budget.refusal(prompt, price)).toBeUndefined();
+    expect(budget.refusal({ prompt }, price)).toBeUndefined();
     expect(budget.answerTokens(price)).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
-import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { FailureError } from "../base/index.ts";
+import { estimateCall } from "./estimate-call.ts";
+import type { ModelCall } from "./model.ts";
 import { modelFailure } from "./model-reasons.ts";
-import { type ModelPrice, type TokenUsage, addUsage, costed, estimatePrompt, noTokens } from "./token-usage.ts";
+import { type ModelPrice, type TokenUsage, addUsage, costed, noTokens } from "./token-usage.ts";
 
 /** How much may be used. What is absent has no limit. */
 export interface BudgetLimits {
@@ -21,6 +22,9 @@ export interface BudgetState {
   readonly largest: TokenUsage;
 }
 
+/** A question, as far as its length goes. */
+type Asked = Pick<ModelCall, "prompt" | "tools">;
+
 /** Counts what is used, and says when no more may be. */
 export interface Budget {
   readonly limits: BudgetLimits;
@@ -31,7 +35,7 @@ export interface Budget {
    * Why this question may not be asked; undefined where it may. Before the first answer its length is estimated, and the
    * failure says so; afterwards only what was used counts.
    */
-  refusal(prompt: LanguageModelV4Prompt, price?: ModelPrice): FailureError | undefined;
+  refusal(call: Asked, price?: ModelPrice): FailureError | undefined;
   /** The most tokens that an answer may have now; undefined where nothing limits it. */
   answerTokens(price?: ModelPrice): number | undefined;
   /** A budget of its own for a part of the work, whose use counts here too. */
@@ -45,7 +49,7 @@ export interface Budget {
  * @example
  * ```ts
  * const budget = createBudget({ tokens: 100_000, cost: 0.5 });
- * const refusal = budget.refusal(call.prompt, model.price);
+ * const refusal = budget.refusal(call, model.price);
  * if (refusal !== undefined) throw refusal; // reason: budget_exceeded
  * budget.spend((await askTurn(model, call)).usage);
  * ```
@@ -79,20 +83,21 @@ class CountedBudget implements Budget {
     this.#parent?.spend(usage);
   }
 
-  refusal(prompt: LanguageModelV4Prompt, price?: ModelPrice): FailureError | undefined {
+  refusal(call: Asked, price?: ModelPrice): FailureError | undefined {
     const { used, calls, largest } = this.#state;
     const { perCall = {} } = this.limits;
-    const first = calls === 0 ? this.#firstRefusal(prompt, price) : undefined;
+    const first = calls === 0 ? this.#firstRefusal(call, price) : undefined;
     if (first !== undefined) return first;
     if (isOver(largest, perCall)) return exceeded(largest, perCall, "one question used");
     if (isSpent(used, this.limits)) return exceeded(used, this.limits, "the run has used");
-    return this.#parent?.refusal(prompt, price);
+    return this.#parent?.refusal(call, price);
   }
 
   /** Nobody has counted yet. */
-  #firstRefusal(prompt: LanguageModelV4Prompt, price: ModelPrice | undefined): FailureError | undefined {
-    const guess = costed({ inputTokens: estimatePrompt(prompt), outputTokens: 0, estimated: true }, price);
-    const { perCall = {} } = this.limits;
+  #firstRefusal(call: Asked, price: ModelPrice | undefined): FailureError | undefined {
+    const { tokens, cost, perCall = {} } = this.limits;
+    if ([tokens, cost, perCall.tokens, perCall.cost].every((limit) => limit === undefined)) return undefined;
+    const guess = costed({ inputTokens: estimateCall(call), outputTokens: 0, estimated: true }, price);
     const limit = [this.limits, perCall].find((each) => isOver(guess, each));
     return limit && exceeded(guess, limit, "the question alone would use");
   }

@@ -18,8 +18,9 @@ export interface Explained {
 interface ApiError {
   readonly message: string;
   readonly statusCode: number;
-  readonly responseHeaders: Readonly<Record<string, string>>;
-  readonly responseBody: string;
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Absent where it could not be read. */
+  readonly responseBody?: string | undefined;
 }
 
 /** Door failures after which asking again may help. A model that is asked twice does no harm. */
@@ -37,8 +38,10 @@ export function explainError(error: unknown, who: string, now: number): Explaine
   const known = inChain(error, isFailureError);
   if (known !== undefined) return explainFailure(known, who);
   const api = inChain(error, isApiError);
-  if (api !== undefined) return explainStatus(api, who, now);
+  if (api !== undefined) return isBrokenOff(api) ? explainBroken(api.cause ?? api, who) : explainStatus(api, who, now);
   if (error instanceof BrokenStream) return explainBroken(error.cause, who);
+  const unreached = inChain(error, isUnreached);
+  if (unreached !== undefined) return passing(`${who} cannot be reached: ${short(unreached.message)}`, error);
   const why = error instanceof Error ? error.message : String(error);
   const failure = modelFailure("provider_error", `${who} failed: ${short(why)}`, { cause: error });
   return { failure, passing: false };
@@ -58,7 +61,7 @@ function explainBroken(cause: unknown, who: string): Explained {
   }
   const text = `${who} broke off in the middle of its answer (${said})`;
   if (refusal.test(kind)) return lasting("provider_error", text, cause);
-  return { failure: modelFailure("provider_error", text, { retry: "safe", cause }), passing: true };
+  return passing(text, cause);
 }
 
 const refusal = /invalid_request|authentication|permission|not_found|quota|billing|\b4(?!08|09|25)\d\d\b/i;
@@ -86,7 +89,7 @@ function explainFailure(failure: FailureError, who: string): Explained {
 }
 
 function explainStatus(error: ApiError, who: string, now: number): Explained {
-  const { statusCode, responseBody } = error;
+  const { statusCode, responseBody = "" } = error;
   const said = short(messageOf(error));
   if (statusCode === 429 || statusCode === 529) return rateLimited(error, who, now);
   if (statusCode === 401 || statusCode === 403) {
@@ -98,19 +101,23 @@ function explainStatus(error: ApiError, who: string, now: number): Explained {
   }
   const told = `${who} answered ${statusCode}: ${said}${hints[statusCode] ?? ""}`;
   if (isPassing(statusCode)) {
-    const failure = modelFailure("provider_error", told, { retry: "safe", cause: error });
-    return { failure, passing: true, ...waitOf(error, now) };
+    return { ...passing(told, error), ...waitOf(error, now) };
   }
   return { ...lasting("provider_error", told, error), formRefused: refusesForm(error) };
 }
 
 /** Does a server say that it does not know the form in which JSON was asked for? */
 export function refusesForm(error: unknown): boolean {
-  const { statusCode, responseBody } = inChain(error, isApiError) ?? { statusCode: 0, responseBody: "" };
+  const { statusCode = 0, responseBody = "" } = inChain(error, isApiError) ?? {};
   return (statusCode === 400 || statusCode === 422) && aboutForm.test(responseBody);
 }
 
 const aboutForm = /response[_ ]?format|json[_ ]?(?:schema|object|mode)|grammar|structured[_ ]output/i;
+
+/** A failure of the server or of the way to it; a model that is asked twice does no harm. */
+function passing(message: string, cause: unknown): Explained {
+  return { failure: modelFailure("provider_error", message, { retry: "safe", cause }), passing: true };
+}
 
 /** A failure that another attempt would not mend. */
 function lasting(reason: ModelReason, message: string, cause: unknown): Explained {
@@ -134,7 +141,7 @@ const tooLong =
 
 function rateLimited(error: ApiError, who: string, now: number): Explained {
   const said = short(messageOf(error));
-  if (/insufficient_quota|billing/i.test(error.responseBody)) {
+  if (/insufficient_quota|billing/i.test(error.responseBody ?? "")) {
     return lasting("rate_limited", `the quota at ${who} is used up (${said})`, error);
   }
   const wait = waitOf(error, now);
@@ -146,14 +153,14 @@ function rateLimited(error: ApiError, who: string, now: number): Explained {
   return { failure, passing: true, ...wait };
 }
 
-function waitOf({ responseHeaders }: ApiError, now: number): { waitMs?: number } {
+function waitOf({ responseHeaders = {} }: ApiError, now: number): { waitMs?: number } {
   const exact = Number(responseHeaders["retry-after-ms"] ?? "x");
   const waitMs = exact >= 0 ? exact : retryAfterMs(responseHeaders["retry-after"], now);
   return waitMs === undefined ? {} : { waitMs };
 }
 
 /** The server's own words, or what stands for them. */
-function messageOf({ message, responseBody }: ApiError): string {
+function messageOf({ message, responseBody = "" }: ApiError): string {
   if (message.trim() !== "") return message;
   return responseBody.trim() === "" ? "no message" : responseBody;
 }
@@ -164,9 +171,19 @@ function short(text: string): string {
   return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}…` : line;
 }
 
-function isApiError(value: unknown): value is ApiError {
+function isApiError(value: unknown): value is ApiError & Error {
   if (!(value instanceof Error) || !("statusCode" in value) || typeof value.statusCode !== "number") return false;
   return "responseBody" in value && "responseHeaders" in value;
+}
+
+/** The server had begun to answer well, and its answer could not be read to the end. */
+function isBrokenOff({ statusCode, responseBody }: ApiError): boolean {
+  return statusCode >= 200 && statusCode < 300 && responseBody === undefined;
+}
+
+/** What clients of the AI SDK throw when no server answers at all. */
+function isUnreached(value: unknown): value is Error {
+  return value instanceof Error && "isRetryable" in value && value.isRetryable === true;
 }
 
 /** The first of its kind among an error and its causes. */

@@ -187,3 +187,20 @@ describe("a conversation that one family began", () => {
     expect(to === "claude" ? thinks : ["disabled", "enabled"]).toEqual(["disabled", "enabled"]);
   });
 });
+
+describe("[N09] what several models cost", () => {
+  const priced = (price: Model["price"]): Model => Object.assign(scriptedModel(["yes"]), { price });
+
+  test("is at most what the dearest of them costs", () => {
+    const { price } = fallbackModel([
+      priced({ input: 1, output: 10 }),
+      priced(undefined),
+      priced({ input: 3, output: 2 }),
+    ]);
+    expect(price).toEqual({ input: 3, output: 10 });
+  });
+
+  test("is not known where nobody says it of any", () => {
+    expect(fallbackModel([priced(undefined), priced(undefined)]).price).toBeUndefined();
+  });
+});

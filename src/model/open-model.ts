@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { FailureError } from "../base/index.ts";
 import type { Door } from "../net/index.ts";
+import { createRedactor } from "../text/index.ts";
 import { refusesForm } from "./explain-error.ts";
 import { familyOf } from "./family/family-of.ts";
 import { type ModelFamily, compatibleOptions } from "./family/model-family.ts";
@@ -100,19 +101,12 @@ class LazyModel implements Model {
 
 /** Some servers quote a key in the middle of a stream; errors are shown to people. */
 function withoutKey(key: string): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+  const { known } = createRedactor([key]);
   return new TransformStream({
     transform(part, controller) {
-      controller.enqueue(part.type === "error" ? { type: "error", error: redacted(part.error, key) } : part);
+      controller.enqueue(part.type === "error" ? { type: "error", error: known(part.error) } : part);
     },
   });
-}
-
-function redacted(error: unknown, key: string): unknown {
-  const text = error instanceof Error ? error.message : JSON.stringify(error);
-  if (text === undefined || !text.includes(key)) return error;
-  const said = text.replaceAll(key, "[redacted]");
-  // What was no error of a class is read by its fields.
-  return error instanceof Error ? new Error(said) : (JSON.parse(said) as unknown);
 }
 
 function formOf(format: ModelCall["responseFormat"], form: Form): Pick<ModelCall, "responseFormat"> {

@@ -1,5 +1,7 @@
-import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { estimateTokens } from "../text/index.ts";
+import { estimateCall } from "./estimate-call.ts";
+import type { ModelCall } from "./model.ts";
+import type { ToldUsage } from "./turn/answer-end.ts";
 import type { TurnPart } from "./turn/model-turn.ts";
 
 /** What an answer cost in tokens. */
@@ -60,58 +62,26 @@ export function costed(usage: TokenUsage, price: ModelPrice | undefined): TokenU
 }
 
 /** What a server says was used, or an estimate where it says nothing. */
-export function usageOf(
-  usage: LanguageModelV4Usage,
-  prompt: LanguageModelV4Prompt,
-  content: readonly TurnPart[],
-): TokenUsage {
-  const { inputTokens, outputTokens } = usage;
-  const isTold = isCount(inputTokens.total) && isCount(outputTokens.total);
+export function usageOf(usage: ToldUsage, call: ModelCall, content: readonly TurnPart[]): TokenUsage {
+  const input = usage.inputTokens ?? {};
+  const output = usage.outputTokens ?? {};
   const used: Writable<TokenUsage> = {
-    inputTokens: isCount(inputTokens.total) ? inputTokens.total : estimatePrompt(prompt),
-    outputTokens: isCount(outputTokens.total) ? outputTokens.total : estimateContent(content),
+    inputTokens: isCount(input.total) ? input.total : estimateCall(call),
+    outputTokens: isCount(output.total) ? output.total : estimateContent(content),
   };
-  if (isSome(inputTokens.cacheRead)) used.cachedTokens = inputTokens.cacheRead;
-  if (isSome(inputTokens.cacheWrite)) used.cacheWriteTokens = inputTokens.cacheWrite;
-  if (isSome(outputTokens.reasoning)) used.reasoningTokens = outputTokens.reasoning;
-  if (!isTold) used.estimated = true;
+  if (isSome(input.cacheRead)) used.cachedTokens = input.cacheRead;
+  if (isSome(input.cacheWrite)) used.cacheWriteTokens = input.cacheWrite;
+  if (isSome(output.reasoning)) used.reasoningTokens = output.reasoning;
+  if (!isCount(input.total) || !isCount(output.total)) used.estimated = true;
   return used;
 }
 
-function isCount(value: number | undefined): value is number {
+function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Infinity;
 }
 
-function isSome(value: number | undefined): value is number {
+function isSome(value: unknown): value is number {
   return isCount(value) && value > 0;
-}
-
-/** How many tokens a prompt has, roughly. */
-export function estimatePrompt(prompt: LanguageModelV4Prompt): number {
-  return prompt.reduce((tokens, { content }) => {
-    if (typeof content === "string") return tokens + estimateTokens(content);
-    return content.reduce((sum, part) => sum + estimateTokens(textOf(part)), tokens);
-  }, 0);
-}
-
-type PromptPart = Exclude<LanguageModelV4Prompt[number]["content"], string>[number];
-
-function textOf(part: PromptPart): string {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.text;
-    case "tool-call":
-      return part.toolName + JSON.stringify(part.input);
-    case "tool-result":
-      return "value" in part.output ? asText(part.output.value) : "";
-    default:
-      return "";
-  }
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 function estimateContent(content: readonly TurnPart[]): number {

@@ -57,13 +57,14 @@ function inspect(root: object): Issue | undefined {
         message: `the arguments nest more than ${deepest} levels deep; send them flatter`,
       };
     }
-    for (const [key, item] of Object.entries(node)) {
+    for (const key of Object.keys(node)) {
+      const item = (node as Record<string, unknown>)[key];
       const issue = inspectEntry(key, item, path);
       if (issue !== undefined) return issue;
+      nodes++;
       if (typeof item === "object" && item !== null)
         open.push({ node: item, path: [...path, Array.isArray(node) ? Number(key) : key] });
     }
-    nodes += Object.keys(node).length;
     if (nodes > mostNodes) {
       return {
         path: [],

@@ -128,7 +128,7 @@ class MemoryRuns implements RunJournal {
     for (const first of this.#finished) {
       if (this.#finished.size <= this.#finishedKept) break;
       this.#finished.delete(first);
-      this.#runs.delete(first);
+      this.#forget(first);
     }
   }
 
@@ -172,6 +172,13 @@ class MemoryRuns implements RunJournal {
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
       .slice(0, limit)
       .map(listedRun);
+  }
+
+  #forget(runId: string): void {
+    // A map that shrinks and grows leaves tables behind, through which its old values stay alive for a while.
+    const kept = this.#runs.get(runId);
+    if (kept !== undefined) kept.events.length = 0;
+    this.#runs.delete(runId);
   }
 
   #held(lease: RunLease): Kept | undefined {

@@ -5,6 +5,8 @@ export type Span = readonly [start: number, end: number];
 
 /** Finds known secrets in any of their encodings. */
 export interface SecretFinder {
+  /** It knows no secret, or only such that are too short to be looked for. */
+  readonly isEmpty: boolean;
   /** All places, overlapping ones too, in the order of their start. */
   find(text: string): Span[];
   /** Where the end of a text may be the beginning of a secret; its length where it is not. */
@@ -35,6 +37,7 @@ export function createSecretFinder(secrets: Iterable<string>): SecretFinder {
   };
 
   return {
+    isEmpty: forms.length === 0,
     find(text) {
       const spans: Span[] = [];
       // With no secrets, `shortest` is Infinity and the loop never runs.

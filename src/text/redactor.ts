@@ -50,7 +50,8 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
     },
     text,
     value: (value) => redactValue(value, text),
-    known: (value) => redactValue(value, ownText, () => false),
+    // Nothing is looked through where there is nothing to be found.
+    known: (value) => (finder.isEmpty ? value : redactValue(value, ownText, () => false)),
     stream: () => createRedactedStream({ find, cover, openEnd: (input) => finder.openEnd(input) }),
   };
 }

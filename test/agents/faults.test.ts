@@ -112,7 +112,8 @@ function world(): World {
     tools: [
       make("look", "read"),
       make("note", "idempotent"),
-      make("send", "once"),
+      // It may have been sent before it failed, or took too long.
+      make("send", "once", (n, signal) => (n === 1 ? fail("connection lost") : n === 2 ? untilAborted(signal) : { n })),
       make("flaky", "read", (n) => (n % 2 === 0 ? fail("it broke", { retry: "safe" }) : { n })),
       make("slow", "read", (_n, signal) => untilAborted(signal)),
     ],

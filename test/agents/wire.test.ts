@@ -140,24 +140,44 @@ describe("[E05] self-correction over the wire", () => {
     run: ({ query }) => ({ documents: [`about ${query}`] }),
   });
 
-  test("the error names each argument, and the corrected call runs in the next round", async () => {
-    const server = await serve([
-      { toolCalls: [{ name: "searchNotes", args: { query: "a", limit: 200, sortBy: "random" }, id: "c1" }] },
-      { toolCalls: [{ name: "searchNotes", args: { query: "search term", limit: 50, sortBy: "date" }, id: "c2" }] },
-      { text: "found it" },
-    ]);
-    const engine = createEngine({ tools: [searchNotes] });
-    const result = await createAgent({ engine, model: families.openai(server) }).run("find my notes");
-    expect(result).toMatchObject({ status: "completed", answer: "found it" });
-    const body = server.requests[1]?.body as { messages: { role: string; content: string }[] } | undefined;
-    const told = body?.messages.at(-1);
-    expect(told?.role).toBe("tool");
-    expect(told?.content).toMatch(/query/);
-    expect(told?.content).toContain("Query must be at least 2 characters");
-    expect(told?.content).toMatch(/limit/);
-    expect(told?.content).toMatch(/100/);
-    expect(told?.content).toMatch(/sortBy/);
-    expect(told?.content).toMatch(/relevance/);
-    expect(result.toolUsageSummary).toMatchObject({ totalCalls: 2, toolUsage: { searchNotes: 2 }, successRate: 50 });
-  });
+  const ways = (Object.keys(families) as (keyof typeof families)[]).flatMap((family) =>
+    [true, false].map((streams) => ({ family, streams })),
+  );
+
+  test.each(ways)(
+    "the error names each argument, and the corrected call runs in the next round ($family, streamed: $streams)",
+    async ({ family, streams }) => {
+      const wrong = { query: "a", limit: 200, sortBy: "random" };
+      const right = { query: "search term", limit: 50, sortBy: "date" };
+      const server = await serve(
+        [
+          { ...thinking, toolCalls: [{ name: "searchNotes", args: wrong, id: "c1" }] },
+          { ...thinking, toolCalls: [{ name: "searchNotes", args: right, id: "c2" }] },
+          { text: "found it" },
+        ],
+        { reasoningEchoed: family === "glm" },
+      );
+      const engine = createEngine({ tools: [searchNotes] });
+      const result = await createAgent({ engine, model: families[family](server) }).run("find my notes", {
+        ...(streams && { onEvent: () => {} }),
+      });
+      expect(result).toMatchObject({ status: "completed", answer: "found it" });
+      expect(server.requests.map(({ stream, outcome }) => ({ stream, outcome }))).toEqual(
+        Array.from({ length: 3 }, () => ({ stream: streams, outcome: "answered" })),
+      );
+      server.assertComplete();
+      const told = lastMessage(server.requests[1]?.body);
+      for (const words of [/query/, /Query must be at least 2 characters/, /limit/, /100/, /sortBy/, /relevance/]) {
+        expect(told).toMatch(words);
+      }
+      expect(lastMessage(server.requests[2]?.body)).toContain("about search term");
+      expect(result.toolUsageSummary).toMatchObject({ totalCalls: 2, toolUsage: { searchNotes: 2 }, successRate: 50 });
+    },
+  );
 });
+
+/** The last message of a request, in the words of its API: the results of the calls before it. */
+function lastMessage(body: unknown): string {
+  const { messages = [], contents = [] } = (body ?? {}) as { messages?: unknown[]; contents?: unknown[] };
+  return JSON.stringify([...messages, ...contents].at(-1) ?? "");
+}

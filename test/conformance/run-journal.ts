@@ -241,6 +241,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(run).not.toHaveProperty("owner");
         const claim = await taken("r1");
         expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { status: "running", owner: bob } });
+        expect(claim.was).toBe("waiting");
         expect(claim.events).toEqual([sampleEvent(1)]);
         await append(claim.lease, sampleEvent(2));
       });

@@ -8,6 +8,7 @@ import type {
   PagePosition,
   RecordQuery,
   RunOwner,
+  RunStatus,
   RunQuery,
   Tallies,
   ToolTally,

@@ -67,7 +67,7 @@ export class Crew {
   }
 
   *#byName(work: StepWork): Flow<StepOutcome> {
-    const target = toolByName(this.run, work.step.toolType);
+    const target = yield* toolByName(this.run, work.step);
     if ("code" in target) throw thrown(target);
     work.tried = target.tool;
     return yield* this.#use(work, target, "tool");
@@ -75,7 +75,7 @@ export class Crew {
 
   *#byCapability(work: StepWork): Flow<StepOutcome> {
     const { step, error } = work;
-    const target = work.isBeyondTools ? undefined : toolByCapability(this.run, step, work.tried);
+    const target = work.isBeyondTools ? undefined : yield* toolByCapability(this.run, step, work.tried);
     if (target === undefined) throw thrown(error ?? failure("not_available", `nothing else can do ${step.id}`));
     this.run.note(`${step.id}: ${shortly(step, error)}; ${target.name} stood in`);
     return yield* this.#use(work, target, "capability");
@@ -88,7 +88,7 @@ export class Crew {
   }
 
   *#use(work: StepWork, target: StepTool, by: "tool" | "capability"): Flow<StepOutcome> {
-    const args = yield* this.#inputOf(work, target);
+    const args = yield* this.#inputOf(work, target, by);
     const { result, effect, text, view, isEmpty } = yield* callForStep(this.run, { work, target, by, args });
     // What may have been done in part is not done once more by somebody else.
     if (effect === "idempotent" || effect === "once") work.isBeyondTools = true;
@@ -98,10 +98,11 @@ export class Crew {
     return { by, tool: target.name, text, view, isEmpty, verification };
   }
 
-  *#inputOf(work: StepWork, target: StepTool): Flow<Readonly<Record<string, unknown>>> {
+  *#inputOf(work: StepWork, target: StepTool, by: string): Flow<Readonly<Record<string, unknown>>> {
     const { step, bases } = work;
     try {
       return yield* prepareInput(this.run, {
+        key: `${step.id}.${by}.input`,
         place: () => work.place(),
         target,
         question: this.question.text,

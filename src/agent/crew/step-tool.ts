@@ -1,22 +1,44 @@
 import { type Failure, failure } from "../../base/index.ts";
 import { Hub, type ResultKind, deriveCapabilities, resultKind } from "../../hub/index.ts";
+import type { JsonSchema } from "../../schema/index.ts";
 import { cutText, suggest } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
+import { fact } from "../flow/fact.ts";
+import type { Flow } from "../flow/flow.ts";
 import { mayUse } from "../loop/may-use.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { CrewStep } from "./plan/crew-step.ts";
 
-/** What a step calls. */
+/** What a step calls, as it was when it came to that: plain JSON. */
 export interface StepTool {
   /** By which it is called. */
   readonly name: string;
-  readonly tool: AnyTool;
+  /** The name of the tool that was found for it. */
+  readonly tool: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
   /** Decides how its input is found and how much of its result is shown. */
   readonly kind: ResultKind;
 }
 
-/** The tool that a plan names, or why it cannot be called. */
-export function toolByName(run: AgentRun, name: string): StepTool | Failure {
+/** The tool that the plan names for a step, or why it cannot be called. */
+export function* toolByName(run: AgentRun, { id, toolType }: CrewStep): Flow<StepTool | Failure> {
+  return yield* fact(`${id}.by-name`, () => lookByName(run, toolType));
+}
+
+/**
+ * What else can do the work of a step: other tools with the same capability, as `capability:NAME`. Undefined where there
+ * are none besides those that were tried.
+ */
+export function* toolByCapability(
+  run: AgentRun,
+  step: CrewStep,
+  tried: string | undefined,
+): Flow<StepTool | undefined> {
+  return (yield* fact(`${step.id}.by-capability`, () => lookByCapability(run, step, tried) ?? null)) ?? undefined;
+}
+
+function lookByName(run: AgentRun, name: string): StepTool | Failure {
   const { resolver } = run.engine;
   const tool = resolver.resolve(name)?.tool;
   const shown = JSON.stringify(cutText(name, 80).text);
@@ -26,22 +48,23 @@ export function toolByName(run: AgentRun, name: string): StepTool | Failure {
     return failure("tool_not_found", `there is no tool ${shown}${hint}`);
   }
   if (!mayUse(run, tool)) return failure("not_available", `the tool ${shown} is not available to this agent`);
-  return { name, tool, kind: resultKind(tool) };
+  return toStepTool(name, tool, resultKind(tool));
+}
+
+function toStepTool(name: string, tool: AnyTool, kind: ResultKind): StepTool {
+  return { name, tool: tool.name, description: tool.description, schema: tool.input.json, kind };
 }
 
 const derive = deriveCapabilities();
 
-/**
- * What else can do the work of a step: other tools with the same capability, as `capability:NAME`. Undefined where there
- * are none besides those that were tried.
- */
-export function toolByCapability(run: AgentRun, step: CrewStep, tried: AnyTool | undefined): StepTool | undefined {
+function lookByCapability(run: AgentRun, step: CrewStep, triedName: string | undefined): StepTool | undefined {
   const { resolver } = run.engine;
+  const tried = triedName === undefined ? undefined : resolver.resolve(triedName)?.tool;
   for (const capability of capabilitiesOf(run, step, tried)) {
     const name = `capability:${capability}`;
     const tool = resolver.resolve(name)?.tool;
     if (tool === undefined || !hasOthers(run, name, { tool, tried })) continue;
-    return { name, tool, kind: resultKind({ name: capability, aliases: [], capabilities: [capability] }) };
+    return toStepTool(name, tool, resultKind({ name: capability, aliases: [], capabilities: [capability] }));
   }
   return undefined;
 }

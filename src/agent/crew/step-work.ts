@@ -1,5 +1,4 @@
 import type { Failure } from "../../base/index.ts";
-import type { AnyTool } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
 import type { CrewStep } from "./plan/crew-step.ts";
 import type { StepOutcome } from "./step-outcome.ts";
@@ -12,8 +11,8 @@ export class StepWork {
   outcome: StepOutcome | undefined = undefined;
   /** Why it, or what was tried last for it, came to nothing. */
   error: Failure | undefined = undefined;
-  /** The tool that the plan names, once it was found. */
-  tried: AnyTool | undefined = undefined;
+  /** The name of the tool that the plan names, once it was found. */
+  tried: string | undefined = undefined;
   /** Nothing else can stand in for the tool. */
   isBeyondTools = false;
   #rounds = 0;

@@ -38,6 +38,8 @@ export class FlowRun implements HostListener, Granter {
   now: number;
   /** Somebody cancelled the run: nothing more begins. */
   cancelled: { readonly by: string | undefined } | undefined = undefined;
+  /** The approvals that people were asked for. */
+  readonly askedFor: Set<string> = new Set();
   /** Until it is over. */
   #end: { readonly parked: () => void; readonly reject: (error: unknown) => void } | undefined;
   /** Awake, or about to go on by itself. */
@@ -109,6 +111,7 @@ export class FlowRun implements HostListener, Granter {
   }
 
   asked(key: string, approvalId: string, note?: string): void {
+    this.askedFor.add(approvalId);
     this.#pending.get(key)?.asked?.(approvalId, note);
   }
 

@@ -6,7 +6,7 @@ export class Gathering {
   readonly #run: Granter;
   readonly #wish: AllWish;
   readonly #onEnd: (end: FiberEnd<unknown[]>) => void;
-  readonly #values: unknown[];
+  readonly #values: unknown[] = [];
   #next = 0;
   #going = 0;
   #broke: { readonly error: unknown } | undefined;
@@ -17,7 +17,6 @@ export class Gathering {
     this.#run = run;
     this.#wish = wish;
     this.#onEnd = onEnd;
-    this.#values = Array.from({ length: wish.flows.length });
   }
 
   begin(): void {

@@ -76,6 +76,10 @@ export class NestedChain implements Host {
     return this.#news.length > 0;
   }
 
+  knows(key: string): boolean {
+    return this.#run.host.knows(this.#outer(key));
+  }
+
   attach(listener: HostListener): void {
     this.#listener = listener;
   }

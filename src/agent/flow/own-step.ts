@@ -1,9 +1,10 @@
-import { type Failure, fail, isFailureError } from "../../base/index.ts";
+import { fail, isFailureError } from "../../base/index.ts";
 import type { CallOutcome, StepWork } from "../../chain/index.ts";
 import { type Asker, Fiber, type FiberEnd, type Granter } from "./fiber.ts";
 import type { Flow, Wish } from "./flow.ts";
 import type { FlowRun } from "./flow-run.ts";
 import { Gathering } from "./gathering.ts";
+import { type Ending, resultOf } from "./result-of.ts";
 
 /** The work of a chain's step as a flow: what it gives is the step's output, what it throws its failure. */
 export type OwnTool = (work: StepWork) => Flow<unknown>;
@@ -76,15 +77,9 @@ export class OwnStep implements Granter {
     onEnd(this.#outcome({ success: false, error: end.error.toFailure() }));
   }
 
-  #outcome(what: Ended): CallOutcome {
+  #outcome(ending: Ending): CallOutcome {
     const { work, run } = this.#parts;
-    const { tool } = work;
-    const durationMs = run.now - this.#began;
-    const meta = { callId: "", source: "", attempts: 1 };
-    return { kind: "call", result: { ...what, tool, durationMs, executedAt: this.#began, meta }, effect: undefined };
+    const times = { executedAt: this.#began, durationMs: run.now - this.#began };
+    return { kind: "call", result: resultOf(work.tool, ending, times), effect: undefined };
   }
 }
-
-type Ended =
-  | { readonly success: true; readonly output: unknown }
-  | { readonly success: false; readonly error: Failure };

@@ -12,8 +12,9 @@ import {
 import type { Place } from "../agent-event.ts";
 import { type Flow, call } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { modelTool } from "../run/model-tool.ts";
+import { type ModelQuestion, modelTool } from "../run/model-tool.ts";
 import { inWords } from "./in-words.ts";
+import { understood } from "./meaning.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 
@@ -26,16 +27,19 @@ export interface Request {
   readonly responseFormat?: ModelCall["responseFormat"];
 }
 
-/** Asks the model once. Throws what went wrong, and when the budget of the run is used up. */
+/**
+ * Asks the model once. Throws what went wrong, and when the budget of the run is used up. What the journal has of it
+ * counts, whatever would be asked or refused now.
+ */
 export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelTurn> {
   if (run.model === undefined) throw noModel(`the runner ${run.spec.runner}`);
-  const prompt = toCall(run, run.model, request);
+  const question = toQuestion(run, run.model, request);
   run.rounds++;
-  if (run.listens) run.tell({ type: "round-started", ...place });
+  if (run.listens && question.refusal === undefined) run.tell({ type: "round-started", ...place });
   const base = `${place.part}.${place.round}`;
   const work = {
     tool: modelTool,
-    args: prompt,
+    args: question,
     idempotencyKey: `${run.runId}/${base}`,
     timeoutMs: undefined,
     cache: undefined,
@@ -46,7 +50,11 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
   // Asking twice does no harm, so it is never left in doubt.
   if (outcome.kind === "interrupted") throw new TypeError("a question to a model cannot be interrupted");
   const { result } = outcome;
-  if (!result.success) throw new FailureError(result.error.message, { ...result.error });
+  if (!result.success) {
+    // The model was not asked.
+    if (result.error.reason === "budget_exceeded") run.rounds--;
+    throw new FailureError(result.error.message, { ...result.error });
+  }
   // Made by the executor of the run, now or in an earlier life of it.
   const turn = result.output as ModelTurn;
   run.spent(turn.usage);
@@ -57,18 +65,20 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
   return turn;
 }
 
-function toCall({ budget }: AgentRun, { price }: Model, request: Request): ModelCall {
+function toQuestion(run: AgentRun, { price }: Model, request: Request): ModelQuestion {
   const { system, messages, tools, toolChoice = "auto", responseFormat } = request;
   const said = tools === undefined || tools.size === 0 ? inWords(messages) : messages;
   const prompt: ModelCall["prompt"] = system === "" ? [...said] : [{ role: "system", content: system }, ...said];
-  const refusal = budget.refusal(prompt, price);
-  if (refusal !== undefined) throw refusal;
-  const maxOutputTokens = budget.answerTokens(price);
-  return {
+  const call: ModelCall = {
     prompt,
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(tools !== undefined && tools.size > 0 && { tools: tools.definitions, toolChoice: choice(toolChoice) }),
     ...(responseFormat !== undefined && { responseFormat }),
+  };
+  const maxOutputTokens = run.budget.answerTokens(price);
+  return {
+    call: maxOutputTokens === undefined ? call : { ...call, maxOutputTokens },
+    refusal: run.budget.refusal(call, price),
+    understand: (turn) => understood(run, turn, request),
   };
 }
 

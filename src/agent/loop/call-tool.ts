@@ -1,8 +1,9 @@
-import { type Failure, failure } from "../../base/index.ts";
+import { failure } from "../../base/index.ts";
 import type { ApprovalWait, CallOutcome, DecidedOutcome, InterruptedOutcome, StepWork } from "../../chain/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, call, decision } from "../flow/flow.ts";
+import { resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 
 /** A call that a model wants, or a runner. */
@@ -24,7 +25,7 @@ export interface CalledTool {
 
 /** What a person has let through, so far. */
 interface Permit {
-  approvalId: string | undefined;
+  /** Each bound to the tool as it was asked about. */
   allowed: readonly string[];
   /** The question that was answered last. */
   last: string | undefined;
@@ -36,7 +37,14 @@ interface Permit {
  * asked about as well.
  */
 export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
-  const outcome = yield* call(`${request.key}#1`, workOf(run, request), progressOf(run, request));
+  const onProgress = progressOf(run, request);
+  // What `call` does, without a generator for each of many calls.
+  const outcome: CallOutcome | InterruptedOutcome = yield {
+    kind: "call",
+    key: `${request.key}#1`,
+    work: workOf(run, request),
+    onProgress,
+  };
   // Most calls concern nobody.
   if (outcome.kind === "call" && questionOf(run, outcome) === undefined) return outcome;
   return yield* askAbout(run, request, outcome);
@@ -44,12 +52,12 @@ export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool>
 
 /** Goes on with a call that was made once, asking people and making it again until it is settled. */
 function* askAbout(run: AgentRun, request: ToolRequest, first: CallOutcome | InterruptedOutcome): Flow<CalledTool> {
-  const permit: Permit = { approvalId: undefined, allowed: [], last: undefined };
+  const permit: Permit = { allowed: [], last: undefined };
   let outcome = first;
   for (let attempt = 1; ; attempt++) {
     const key = `${request.key}#${attempt}`;
     if (outcome.kind === "interrupted") {
-      const settled = yield* askInterrupted(run, request, { key, outcome, permit });
+      const settled = yield* askInterrupted(run, request, { key, outcome });
       if (settled !== undefined) return settled;
     } else {
       const question = questionOf(run, outcome);
@@ -58,10 +66,11 @@ function* askAbout(run: AgentRun, request: ToolRequest, first: CallOutcome | Int
       const decided = yield* askPerson(run, request, { ...question, key });
       if (decided.status !== "approved") return { result: refused(request, decided), effect: undefined };
       permit.last = decided.approvalId;
-      if (outcome.asks === undefined) permit.approvalId = decided.approvalId;
-      else permit.allowed = [...permit.allowed, outcome.asks.key];
+      const allows = outcome.asks?.key ?? outcome.asksKey;
+      // What an agent asked that is a tool is its own matter: it only has to be called again.
+      if (allows !== undefined) permit.allowed = [...permit.allowed, allows];
     }
-    const work = { ...workOf(run, request), approvalId: permit.approvalId, allowed: permit.allowed };
+    const work = { ...workOf(run, request), allowed: permit.allowed };
     outcome = yield* call(`${request.key}#${attempt + 1}`, work, progressOf(run, request));
   }
 }
@@ -127,7 +136,7 @@ type Verdict = DecidedOutcome | { readonly status: "cancelled"; readonly note?: 
 function* askInterrupted(
   run: AgentRun,
   request: ToolRequest,
-  { key, outcome, permit }: { readonly key: string; readonly outcome: InterruptedOutcome; readonly permit: Permit },
+  { key, outcome }: { readonly key: string; readonly outcome: InterruptedOutcome },
 ): Flow<CalledTool | undefined> {
   const { tool } = request;
   const since = new Date(outcome.startedAt).toISOString();
@@ -145,12 +154,12 @@ function* askInterrupted(
         retry: "never",
       },
     );
-    return { result: resultOf(request, { success: false, error }), effect: "once" };
+    return { result: resultOf(request.tool, { success: false, error }), effect: "once" };
   }
   if (decided.done !== undefined) {
-    return { result: resultOf(request, { success: true, output: decided.done.output ?? null }), effect: "once" };
+    return { result: resultOf(request.tool, { success: true, output: decided.done.output ?? null }), effect: "once" };
   }
-  permit.approvalId = decided.approvalId;
+  // What the rules want to know of the call is asked, or was: that it may run twice says nothing of it.
   return undefined;
 }
 
@@ -158,7 +167,7 @@ function refused(request: ToolRequest, verdict: Verdict): ToolResult {
   const { tool } = request;
   const said = verdict.note === undefined ? "" : `: ${verdict.note}`;
   if (verdict.status === "cancelled") {
-    return resultOf(request, {
+    return resultOf(request.tool, {
       success: false,
       error: failure("cancelled", `${tool} was not run: the run was cancelled`),
     });
@@ -170,13 +179,5 @@ function refused(request: ToolRequest, verdict: Verdict): ToolResult {
     forModel: `${why}. Do not ask for it again; go on without it, or say what you would need it for.`,
     retry: "never",
   });
-  return resultOf(request, { success: false, error });
-}
-
-/** A result that came about without a call. */
-export function resultOf(
-  { tool }: Pick<ToolRequest, "tool">,
-  what: { readonly success: true; readonly output: unknown } | { readonly success: false; readonly error: Failure },
-): ToolResult {
-  return { ...what, tool, durationMs: 0, executedAt: 0, meta: { callId: "", source: "", attempts: 0 } };
+  return resultOf(request.tool, { success: false, error });
 }

@@ -5,10 +5,12 @@ import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type Request, ask } from "./ask.ts";
 import { fits, makeRoom } from "./make-room.ts";
+import { type MeantCall, meantCalls } from "./meaning.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
+import { openPart } from "./result-part.ts";
 import { runToolCalls } from "./run-tool-calls.ts";
-import { shorten } from "./shorten.ts";
+import { shorten, summaryPlace } from "./shorten.ts";
 
 /** A conversation with a model that may call tools. */
 export interface Talk {
@@ -33,39 +35,52 @@ const mostStaleRounds = 2;
  * budget of the run, or by a failure that says which.
  */
 export function* converse(run: AgentRun, talk: Talk): Flow<string> {
-  const { part, messages, tools, maxRounds } = talk;
+  const { part, messages, maxRounds } = talk;
   let stale = 0;
   let nudged = false;
   for (let round = 1; ; round++) {
-    const must = mustAnswer({ round, maxRounds, stale, tools });
+    const must = mustAnswer({ round, maxRounds, stale });
     const place = { part, round };
-    const turn = usable(yield* askInRoom(run, talk, { place, must }), tools);
+    const turn = yield* askInRoom(run, talk, { place, must });
     // An answer without anything in it is none, and services refuse to see it again.
     if (turn.content.some(isSaid)) messages.push(toAssistantMessage(turn));
-    const calls = toolCallsOf(turn);
-    if (calls.length > 0 && must === undefined && tools !== undefined) {
-      const { parts, allKnown } = yield* runToolCalls(run, { place, calls, offered: tools });
-      messages.push({ role: "tool", content: parts });
+    const calls = meantCalls(turn);
+    if (calls.some(({ means }) => means !== undefined)) {
+      const allKnown = yield* carryOn(run, talk, { place, calls });
       stale = allKnown ? stale + 1 : 0;
       continue;
     }
     if (calls.length > 0) messages.push(unanswered(turn));
     const text = textOfTurn(turn).trim();
     if (text !== "") return finished(run, turn, text);
-    if (nudged || turn.finishReason === "content-filter") throw noAnswer(run, turn, must);
+    if (nudged || turn.finishReason === "content-filter") throw noAnswer(run, turn);
     nudged = true;
     messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
   }
 }
 
-/** Calls of a model that was offered no tools are nothing that could be answered. */
-function usable(turn: ModelTurn, tools: OfferedTools | undefined): ModelTurn {
-  if (tools !== undefined || toolCallsOf(turn).length === 0) return turn;
-  return { ...turn, content: turn.content.filter(({ type }) => type === "text") };
+/** The calls of one answer. */
+interface Wanted {
+  readonly place: Place;
+  readonly calls: readonly MeantCall[];
 }
 
+/**
+ * Runs the calls of the last message. Each has a result in the conversation at any time, whenever the run is left: until
+ * there is one, it says so. True when none of the calls was new.
+ */
+function* carryOn(run: AgentRun, { messages, tools }: Talk, { place, calls }: Wanted): Flow<boolean> {
+  const open = calls.map(openPart);
+  messages.push({ role: "tool", content: open });
+  const onPart = (part: (typeof open)[number], index: number): void => void (open[index] = part);
+  const { parts, allKnown } = yield* runToolCalls(run, { place, calls, offered: tools, onPart });
+  messages[messages.length - 1] = { role: "tool", content: parts };
+  return allKnown;
+}
+
+/** Thoughts alone say nothing. */
 function isSaid(part: ModelTurn["content"][number]): boolean {
-  return part.type === "tool-call" || part.text !== "";
+  return part.type === "tool-call" || (part.type === "text" && part.text !== "");
 }
 
 const nudge = "You gave no answer. Answer the question now, in words, with what you know.";
@@ -75,14 +90,11 @@ function mustAnswer({
   round,
   maxRounds,
   stale,
-  tools,
 }: {
   readonly round: number;
   readonly maxRounds: number;
   readonly stale: number;
-  readonly tools: OfferedTools | undefined;
 }): string | undefined {
-  if (tools === undefined) return undefined;
   if (stale >= mostStaleRounds) return "The last calls brought nothing new. Answer now, with what you have.";
   if (round > maxRounds) return "No more tools can be called. Answer now, with what you have.";
   return undefined;
@@ -97,9 +109,10 @@ interface Asking {
 /** Asks; where the service says that it is too much, once more with less of what is old. */
 export function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
   const { system, preface = [], messages, tools } = talk;
-  if (!fits(run, talk)) yield* fitIn(run, talk, place);
+  if (!fits(run, talk) || run.knows(summaryPlace(place))) yield* fitIn(run, talk, place);
   const request = (): Request => ({
-    system: must === undefined ? system : `${system}\n\n${must}`,
+    // Who was told of no tools need not be told that there are no more.
+    system: must === undefined || tools === undefined ? system : `${system}\n\n${must}`,
     messages: preface.length === 0 ? messages : [...preface, ...messages],
     tools,
     toolChoice: must === undefined ? "auto" : "none",
@@ -108,17 +121,21 @@ export function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): 
     return yield* ask(run, place, request());
   } catch (error) {
     const isTooLong = error instanceof FailureError && error.reason === "too_long";
-    if (!isTooLong || !makeRoom(run, talk, "more")) throw error;
+    const again = { ...place, part: `${place.part}~` };
+    if (!isTooLong || !(makeRoom(run, talk, "more") || run.knows(again))) throw error;
     run.note("older tool results were cleared: the conversation was too long for the model");
-    return yield* ask(run, { ...place, part: `${place.part}~` }, request());
+    return yield* ask(run, again, request());
   }
 }
 
-/** Makes a conversation short enough for its next question: old results go first, then what was said long ago. */
+/**
+ * Makes a conversation short enough for its next question: old results go first, then what was said long ago. Where the
+ * journal has the question, it tells whether there was a summary before it.
+ */
 export function* fitIn(run: AgentRun, talk: Talk, place: Place): Flow<void> {
-  if (fits(run, talk)) return;
-  makeRoom(run, talk, "usual");
-  if (!fits(run, talk)) yield* shorten(run, talk, place);
+  if (!fits(run, talk)) makeRoom(run, talk, "usual");
+  const isShort = run.knows(place) || fits(run, talk);
+  if (!isShort || run.knows(summaryPlace(place))) yield* shorten(run, talk, place);
 }
 
 /** A service that was told to call no tool and calls one: each call still needs its result. */
@@ -140,7 +157,8 @@ function finished(run: AgentRun, { finishReason }: ModelTurn, text: string): str
   return text;
 }
 
-function noAnswer(run: AgentRun, { finishReason, modelId }: ModelTurn, must: string | undefined): FailureError {
+function noAnswer(run: AgentRun, turn: ModelTurn): FailureError {
+  const { finishReason, modelId } = turn;
   const who = `the model ${JSON.stringify(modelId)}`;
   switch (finishReason) {
     case "content-filter":
@@ -150,7 +168,7 @@ function noAnswer(run: AgentRun, { finishReason, modelId }: ModelTurn, must: str
     default:
       return modelFailure(
         "invalid_output",
-        must === undefined
+        toolCallsOf(turn).length === 0
           ? `${who} answered nothing, twice`
           : `${who} still asked for tools after ${run.spec.maxRounds} rounds, and answered nothing; raise max_rounds`,
       );

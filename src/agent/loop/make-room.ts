@@ -1,6 +1,7 @@
 import type { AgentRun } from "../run/agent-run.ts";
 import type { Talk } from "./converse.ts";
 import type { ConversationMessage } from "./message.ts";
+import { handleOf } from "./result-part.ts";
 import { TalkMeter, resultText, sizeOf, sizeOfAll } from "./talk-meter.ts";
 
 /** From this part of the context on, older results are cleared. */
@@ -23,7 +24,7 @@ export function makeRoom(run: AgentRun, talk: Talk, how: "usual" | "more"): bool
   let cleared = false;
   for (const index of clearable(messages, keptRounds[how])) {
     const before = messages[index] as ConversationMessage;
-    const after = withoutResults(before);
+    const after = withoutResults(run, before);
     if (after === before) continue;
     messages[index] = after;
     cleared = true;
@@ -36,7 +37,7 @@ export function makeRoom(run: AgentRun, talk: Talk, how: "usual" | "more"): bool
 
 /** Is a conversation short enough to be sent as it is? */
 export function fits(run: AgentRun, talk: Talk): boolean {
-  return TalkMeter.of(talk).isWithin(roomFor(run, talk));
+  return TalkMeter.of(talk).isWithin(roomFor(run, talk), talk);
 }
 
 /** How many tokens the messages may take, by estimate. */
@@ -50,24 +51,21 @@ function clearable(messages: readonly ConversationMessage[], kept: number): numb
   return places.slice(0, Math.max(0, places.length - kept));
 }
 
-function withoutResults(message: ConversationMessage): ConversationMessage {
+function withoutResults({ made }: AgentRun, message: ConversationMessage): ConversationMessage {
   if (message.role !== "tool") return message;
   let changed = false;
   const content = message.content.map((part) => {
     const text = part.type === "tool-result" ? resultText(part) : undefined;
     if (part.type !== "tool-result" || text === undefined || text.length < shortest) return part;
     changed = true;
-    return { ...part, output: { type: "text" as const, value: clearedText(text) } };
+    made.forgetResult(part.toolCallId);
+    return { ...part, output: { type: "text" as const, value: clearedText(text, handleOf(part)) } };
   });
   return changed ? { ...message, content } : message;
 }
 
-/** The handle of a result that is kept is worth keeping. */
-const handleIn = /result:[\w.:-]+/;
-
-function clearedText(text: string): string {
-  const handle = handleIn.exec(text)?.[0];
+function clearedText({ length }: string, handle: string | undefined): string {
   const back =
     handle === undefined ? "call the tool again if you need it" : `read_result {"handle":"${handle}"} gives it again`;
-  return `[cleared to make room: ${text.length} characters; ${back}]`;
+  return `[cleared to make room: ${length} characters; ${back}]`;
 }

@@ -7,29 +7,62 @@ import type { ToolResultPart } from "./message.ts";
 
 /** What a part is made of. */
 interface Answer {
-  readonly call: TurnToolCall;
+  readonly call: Pick<TurnToolCall, "id" | "name">;
   readonly result: ToolResult;
   /** The earlier call that was the same, and was not made again. */
-  readonly sameAs?: string;
+  readonly sameAs?: string | undefined;
+  /** It failed, and may have done its work before. */
+  readonly inDoubt?: boolean;
 }
 
 /** The result of a call as the model reads it: the whole of it, or a view and how to read on. */
-export function resultPart(run: AgentRun, { call, result, sameAs }: Answer): ToolResultPart {
-  const { id: toolCallId, name: toolName } = call;
-  return { type: "tool-result", toolCallId, toolName, output: outputOf(run, result, sameAs) };
+export function resultPart(run: AgentRun, answer: Answer): ToolResultPart {
+  const { id: toolCallId, name: toolName } = answer.call;
+  const handle = answer.sameAs === undefined ? handleOfResult(answer.result) : undefined;
+  const part = { type: "tool-result" as const, toolCallId, toolName, output: outputOf(run, answer) };
+  return handle === undefined ? part : { ...part, providerOptions: { [handleKey]: { handle } } };
 }
 
-function outputOf(run: AgentRun, result: ToolResult, sameAs: string | undefined): ToolResultPart["output"] {
-  if (!result.success) return { type: "error-text", value: stripUnsafe(result.error.forModel) };
-  if (sameAs !== undefined && sameAs !== "") return { type: "text", value: sameText(sameAs) };
-  const { handle } = result.meta;
-  const { text } = viewText(result, run.spec.viewChars, typeof handle === "string" ? handle : undefined);
+/** Where a part says under which handle the whole result is kept. No client reads this key. */
+const handleKey = "windlass_result";
+
+/** The handle under which the whole result is kept; what the text of a result says is anybody's. */
+export function handleOf({ providerOptions }: ToolResultPart): string | undefined {
+  const handle = providerOptions?.[handleKey]?.["handle"];
+  return typeof handle === "string" ? handle : undefined;
+}
+
+function handleOfResult({ meta }: ToolResult): string | undefined {
+  return typeof meta.handle === "string" ? meta.handle : undefined;
+}
+
+function outputOf(run: AgentRun, { result, sameAs, inDoubt }: Answer): ToolResultPart["output"] {
+  if (!result.success) {
+    const why = stripUnsafe(result.error.forModel);
+    return { type: "error-text", value: inDoubt === true ? `${why}\n${doubtText(result.tool, sameAs)}` : why };
+  }
+  if (sameAs !== undefined) return { type: "text", value: sameText(sameAs) };
+  const { text } = viewText(result, run.spec.viewChars, handleOfResult(result));
   const missing = missingParts(result.meta);
   return { type: "text", value: missing === undefined ? text : `${text}\n[${missing}]` };
 }
 
 function sameText(callId: string): string {
   return `This is the same call as ${callId}, and was not made again: its result is above. Use it, or answer.`;
+}
+
+function doubtText(tool: string, sameAs: string | undefined): string {
+  const again =
+    sameAs === undefined
+      ? "the same call is not made again"
+      : `this is the same call as ${sameAs}, and was not made again`;
+  return `It is not known whether ${tool} did its work before it failed, so ${again}. Find out by other means, or say so and go on.`;
+}
+
+/** A call that has no result: one that waits for a person, or was stopped before it had one. */
+export function openPart({ id: toolCallId, name: toolName }: Pick<TurnToolCall, "id" | "name">): ToolResultPart {
+  const value = "This call has no result: it waits for a decision, or was stopped before.";
+  return { type: "tool-result", toolCallId, toolName, output: { type: "error-text", value } };
 }
 
 /** A few words on what a call gave, for people. */

@@ -5,13 +5,12 @@ import { parseArguments } from "../../schema/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, all } from "../flow/flow.ts";
+import { resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { resultOf } from "./call-tool.ts";
-import { effectOfCall } from "./effect-of-call.ts";
-import { MadeCalls } from "./made-calls.ts";
-import { mayUse } from "./may-use.ts";
-import { offerFound } from "./offer-found.ts";
+import { type KnownCall, MadeCalls, isInDoubt } from "./made-calls.ts";
+import type { MeantCall } from "./meaning.ts";
 import type { ToolResultPart } from "./message.ts";
+import { offerFound } from "./offer-found.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { resultPart } from "./result-part.ts";
 import { tellEnd, toldCall } from "./told-call.ts";
@@ -19,8 +18,11 @@ import { tellEnd, toldCall } from "./told-call.ts";
 /** The calls of one answer. */
 export interface TurnCalls {
   readonly place: Place;
-  readonly calls: readonly TurnToolCall[];
-  readonly offered: OfferedTools;
+  readonly calls: readonly MeantCall[];
+  /** Grows by what is found. */
+  readonly offered: OfferedTools | undefined;
+  /** Told of each part as soon as it is there. */
+  readonly onPart?: (part: ToolResultPart, index: number) => void;
 }
 
 /** What came of them: one part for each, in their order. */
@@ -48,16 +50,18 @@ interface ReadCall {
 /** What came of one. */
 interface Answered {
   readonly part: ToolResultPart;
+  /** It told nothing that the model had not been told. */
   readonly isKnown: boolean;
 }
 
 /**
  * Runs the tool calls of an answer. Those that only read go on side by side; one that writes waits for all before it,
  * and all after it wait for it, so that a model which writes and then reads sees what it wrote. Whatever was wrong with a
- * call is its result, in words that the model can act on.
+ * call is its result, in words that the model can act on. Which calls are made, and in which order, depends on nothing
+ * but what the journal has.
  */
 export function* runToolCalls(run: AgentRun, turn: TurnCalls): Flow<CalledTools> {
-  const calls = turn.calls.map((call, index) => readCall(run, turn, { call, index }));
+  const calls = turn.calls.map(readCall);
   const answered: Answered[] = [];
   for (const group of inGroups(calls)) {
     const flows = group.map((call) => answer(run, turn, call));
@@ -82,24 +86,14 @@ function inGroups(calls: readonly ReadCall[]): ReadCall[][] {
   return groups;
 }
 
-function readCall(
-  run: AgentRun,
-  { offered }: TurnCalls,
-  { call, index }: { readonly call: TurnToolCall; readonly index: number },
-): ReadCall {
+function readCall(call: MeantCall, index: number): ReadCall {
   if (call.broken !== undefined) return unusable(call, index, brokenText(call));
   const parsed = parseArguments(call.input === "" ? "{}" : call.input);
   if (parsed.issues !== undefined) {
     return unusable(call, index, parsed.issues.map(({ message }) => message).join("; "));
   }
-  const { tool: name, args } = offered.read(call.name, parsed.value);
-  const tool = run.engine.resolver.resolve(name)?.tool;
-  if (tool !== undefined && !mayUse(run, tool)) {
-    return unusable(call, index, `${name} is not available here. Use the tools that you were told of, or answer.`);
-  }
-  // An alias is the tool itself.
-  const key = MadeCalls.keyOf(tool?.name ?? name, args);
-  return { call, index, tool: name, args, key, effect: tool === undefined ? "pure" : effectOfCall(tool, args) };
+  const { tool, name = tool, effect, args = parsed.value } = call.means ?? { tool: call.name, effect: "once" };
+  return { call, index, tool, args, key: MadeCalls.keyOf(name, args), effect };
 }
 
 function brokenText({ name, broken, input }: TurnToolCall): string {
@@ -116,32 +110,52 @@ function brokenText({ name, broken, input }: TurnToolCall): string {
 
 function unusable(call: TurnToolCall, index: number, message: string): ReadCall {
   const error = failure("validation_error", message, { forModel: message, retry: "safe" });
-  const refusal = resultOf({ tool: call.name }, { success: false, error });
+  const refusal = resultOf(call.name, { success: false, error });
   return { call, index, tool: call.name, args: {}, key: undefined, effect: "pure", refusal };
 }
 
 function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): Flow<Answered> {
-  const { place } = turn;
-  const { call, key, refusal } = read;
+  const { key, refusal, index } = read;
   const known = key === undefined ? undefined : run.made.find(key);
-  if (known !== undefined) {
-    const part = resultPart(run, { call, result: known.result, sameAs: known.callId });
-    tellEnd(run, { ...read, place, callId: call.id }, { result: known.result, duplicate: true });
-    return { part, isKnown: true };
-  }
-  if (refusal !== undefined) {
-    run.count(refusal);
-    tellEnd(run, { ...read, place, callId: call.id }, { result: refusal });
-    return { part: resultPart(run, { call, result: refusal }), isKnown: false };
-  }
-  const result = yield* make(run, turn, read);
-  return { part: resultPart(run, { call, result }), isKnown: false };
+  const answered =
+    known !== undefined
+      ? repeat(run, turn, { read, known })
+      : refusal !== undefined
+        ? refuse(run, turn, { read, refusal })
+        : yield* make(run, turn, read);
+  turn.onPart?.(answered.part, index);
+  return answered;
 }
 
-function* make(run: AgentRun, { place, offered }: TurnCalls, read: ReadCall): Flow<ToolResult> {
+/** Tells what the same call gave before; in full, where the model can no longer read it. */
+function repeat(
+  run: AgentRun,
+  { place }: TurnCalls,
+  { read: { call, key }, known }: { readonly read: ReadCall; readonly known: KnownCall },
+): Answered {
+  const { result, inDoubt, isGone, callId } = known;
+  tellEnd(run, { place, callId: call.id }, { result, duplicate: true });
+  if (isGone && key !== undefined) run.made.repeated(key, call.id);
+  const sameAs = isGone && result.success ? undefined : callId;
+  return { part: resultPart(run, { call, result, sameAs, inDoubt }), isKnown: !isGone };
+}
+
+function refuse(
+  run: AgentRun,
+  { place }: TurnCalls,
+  { read: { call }, refusal }: { readonly read: ReadCall; readonly refusal: ToolResult },
+): Answered {
+  run.count(refusal);
+  tellEnd(run, { place, callId: call.id }, { result: refusal });
+  return { part: resultPart(run, { call, result: refusal }), isKnown: false };
+}
+
+function* make(run: AgentRun, { place, offered }: TurnCalls, read: ReadCall): Flow<Answered> {
   const { call, index, tool, args, key: madeKey, effect } = read;
   const key = `${place.part}.${place.round}.${index}`;
-  const { result } = yield* toldCall(run, { place, key, callId: call.id, tool, args, madeKey, effect });
-  if (result.success && result.tool === findToolsName) offerFound(run, offered, result.output);
-  return result;
+  const called = yield* toldCall(run, { place, key, callId: call.id, tool, args, madeKey, effect });
+  const { result } = called;
+  if (offered !== undefined && result.success && result.tool === findToolsName) offerFound(run, offered, result.output);
+  const inDoubt = isInDoubt({ result, effect: called.effect ?? effect });
+  return { part: resultPart(run, { call, result, inDoubt }), isKnown: false };
 }

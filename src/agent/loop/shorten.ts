@@ -2,10 +2,12 @@ import { isFailureError } from "../../base/index.ts";
 import { textOfTurn } from "../../model/index.ts";
 import { cutText, fenceData } from "../../text/index.ts";
 import type { Place } from "../agent-event.ts";
+import { fact } from "../flow/fact.ts";
 import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { ask } from "./ask.ts";
 import type { Talk } from "./converse.ts";
+import { isSummary, markOutside, summaryKey } from "./holds-outside.ts";
 import { roomFor } from "./make-room.ts";
 import type { ConversationMessage } from "./message.ts";
 import { TalkMeter, sizeOfAll } from "./talk-meter.ts";
@@ -18,17 +20,38 @@ const longestMessage = 4000;
 /**
  * Puts a summary in the place of what was said long ago, where a conversation has become too long and clearing old
  * results was not enough. It is cut before a message of the user, so that no call is parted from its result. Where the
- * model cannot summarise it, what is old is left out, and the run says so.
+ * model cannot summarise it, what is old is left out, and the run says so. What is a summary already, and has nothing new
+ * behind it, stays.
  */
 export function* shorten(run: AgentRun, talk: Talk, place: Place): Flow<void> {
   const { messages } = talk;
-  const cut = placeToCut(messages, roomFor(run, talk) * keptPart);
-  if (cut === 0) return;
-  const summary = yield* summarise(run, messages.slice(0, cut), { ...place, part: `${place.part}.summary` });
-  const text = `[Earlier in this conversation, in short: ${summary}]`;
-  messages.splice(0, cut, { role: "user", content: [{ type: "text", text }] });
+  const at = summaryPlace(place);
+  const look = (): number => placeToCut(messages, roomFor(run, talk) * keptPart);
+  if (!run.knows(at) && messages.slice(0, look()).every(isSummary)) return;
+  const cut = yield* fact(`${at.part}.${at.round}.cut`, look);
+  const old = messages.slice(0, cut);
+  const summary = yield* summarise(run, old, at);
+  for (const callId of old.flatMap(calledIn)) run.made.forgetResult(callId);
+  const message = toSummary(summary);
+  messages.splice(0, cut, ...(run.tainted ? markOutside([message]) : [message]));
   TalkMeter.of(talk).changed();
   run.note("the beginning of the conversation was summarised: it was too long for the model");
+}
+
+/** Where the summary before a question has its place. */
+export function summaryPlace({ part, round }: Place): Place {
+  return { part: `${part}.summary`, round };
+}
+
+/** It may hold what tools gave, and so it is material like that. */
+function toSummary(summary: string): ConversationMessage {
+  const text = `What was said earlier in this conversation, in short:\n${fenceData("summary", summary)}`;
+  return { role: "user", content: [{ type: "text", text }], providerOptions: { [summaryKey]: { short: true } } };
+}
+
+/** Calls of tools that a message has results of. */
+function calledIn({ role, content }: ConversationMessage): string[] {
+  return role === "tool" ? content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])) : [];
 }
 
 /** Where the part begins that stays: the first message of the user behind which little enough comes; 0 where there is none. */

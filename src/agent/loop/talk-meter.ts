@@ -1,24 +1,18 @@
 import { plainJsonSize } from "../../base/index.ts";
+import { type PromptPart, estimateMessage, estimatePart } from "../../model/index.ts";
 import { estimateTokens } from "../../text/index.ts";
 import type { Talk } from "./converse.ts";
 import type { ConversationMessage, ToolResultPart } from "./message.ts";
 
-/** About what an image takes, whatever its bytes. */
-const imageTokens = 1000;
-/** What a message takes besides its parts. */
-const messageTokens = 4;
-
 /** Measures a conversation, by estimate. While it grows, only what is new is measured. */
 export class TalkMeter {
   static readonly #known = new WeakMap<Talk, TalkMeter>();
-  readonly #messages: readonly ConversationMessage[];
   /** Of what comes before the messages and stays the same. */
   readonly before: number;
   #halves = new RunningSum(halfOf);
   #sizes = new RunningSum(sizeOf);
 
-  private constructor({ system, preface = [], messages }: Talk) {
-    this.#messages = messages;
+  private constructor({ system, preface = [] }: Talk) {
     this.before = estimateTokens(system) + sizeOfAll(preface);
   }
 
@@ -29,8 +23,8 @@ export class TalkMeter {
   }
 
   /** Do the messages take no more than so many tokens? */
-  isWithin(room: number): boolean {
-    return this.#halves.of(this.#messages) * 2 <= room || this.#sizes.of(this.#messages) <= room;
+  isWithin(room: number, { messages }: Talk): boolean {
+    return this.#halves.of(messages) * 2 <= room || this.#sizes.of(messages) <= room;
   }
 
   /** Others stand in the place of messages that were measured. */
@@ -69,51 +63,34 @@ const sizes = new WeakMap<ConversationMessage, number>();
 /** What a message takes. */
 export function sizeOf(message: ConversationMessage): number {
   let size = sizes.get(message);
-  if (size === undefined) sizes.set(message, (size = estimateSize(message)));
-  return size;
-}
-
-function estimateSize({ content }: ConversationMessage): number {
-  if (typeof content === "string") return estimateTokens(content);
-  let size = messageTokens;
-  for (const part of content) {
-    const text = partText(part);
-    size += text === undefined ? imageTokens : estimateTokens(text);
-  }
+  if (size === undefined) sizes.set(message, (size = estimateMessage(message)));
   return size;
 }
 
 /** A number that is quickly found, and at least half of what a message takes. */
 function halfOf({ content }: ConversationMessage): number {
   if (typeof content === "string") return content.length;
-  let half = messageTokens;
+  let half = estimateMessage(empty);
   for (const part of content) half += halfOfPart(part);
   return half;
 }
 
-type Part = Exclude<ConversationMessage["content"], string>[number];
+const empty: ConversationMessage = { role: "user", content: [] };
 
 /** No character is more than a token, and none that is written as an escape sequence more than two. */
-function halfOfPart(part: Part): number {
-  if (part.type === "tool-call") {
-    const size = plainJsonSize(part.input, Number.MAX_SAFE_INTEGER);
-    if (size >= 0) return part.toolName.length + size;
-  }
-  return partText(part)?.length ?? imageTokens;
-}
-
-/** What a part says; undefined for an image or a file. */
-function partText(part: Part): string | undefined {
+function halfOfPart(part: PromptPart): number {
   switch (part.type) {
     case "text":
     case "reasoning":
-      return part.text;
-    case "tool-call":
-      return part.toolName + JSON.stringify(part.input);
+      return part.text.length;
+    case "tool-call": {
+      const size = plainJsonSize(part.input, Number.MAX_SAFE_INTEGER);
+      return size >= 0 ? part.toolName.length + size : estimatePart(part);
+    }
     case "tool-result":
-      return resultText(part) ?? JSON.stringify(part.output);
+      return resultText(part)?.length ?? estimatePart(part);
     default:
-      return undefined;
+      return estimatePart(part);
   }
 }
 

@@ -20,9 +20,8 @@ export function* toldCall(run: AgentRun, request: ToldRequest): Flow<CalledTool>
   const called = yield* callTool(run, request);
   const { result } = called;
   run.count(result);
-  // What a person refused, or a cancellation stopped, was not made.
-  if (madeKey !== undefined && result.tool !== "") {
-    run.made.add(madeKey, { callId, result, effect: called.effect ?? effect });
+  if (madeKey !== undefined) {
+    run.made.add(madeKey, { callId, result, effect: called.effect ?? effect, ran: called.effect !== undefined });
   }
   tellEnd(run, request, { result });
   return called;
@@ -37,7 +36,7 @@ interface CallEnd {
 /** Tells how a call ended, also one that was never made. */
 export function tellEnd(
   run: AgentRun,
-  { place, callId, tool }: Pick<ToolRequest, "place" | "callId" | "tool">,
+  { place, callId }: Pick<ToolRequest, "place" | "callId">,
   { result, duplicate }: CallEnd,
 ): void {
   if (!run.listens) return;
@@ -47,7 +46,7 @@ export function tellEnd(
     type: "tool-finished",
     ...place,
     callId,
-    tool: result.tool === "" ? tool : result.tool,
+    tool: result.tool,
     durationMs,
     success,
     summary: summaryOf(run, result),

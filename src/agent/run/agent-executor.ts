@@ -1,11 +1,15 @@
-import { type Clock, failure, isFailureError } from "../../base/index.ts";
+import { type Clock, type Failure, failure, isFailureError } from "../../base/index.ts";
 import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain/index.ts";
 import type { BeginCall, CallContext, CallHandle } from "../../engine/index.ts";
-import { type ResultShelf, keepLarge } from "../../hub/index.ts";
-import { type ModelCall, askTurn } from "../../model/index.ts";
-import type { Elicit, ToolResult } from "../../tool/index.ts";
+import { type ResultShelf, keepLarge, redactOutput } from "../../hub/index.ts";
+import { type ModelTurn, askTurn } from "../../model/index.ts";
+import type { Redactor } from "../../text/index.ts";
+import type { Elicit, ToolResult, ToolSuccess } from "../../tool/index.ts";
+import { factTool } from "../flow/fact.ts";
+import { type Ending, resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { modelTool } from "./model-tool.ts";
+import { type ModelQuestion, modelTool } from "./model-tool.ts";
+import { refusedTool } from "./refused-tool.ts";
 import type { AgentObserver } from "./agent-observer.ts";
 
 /** What {@link agentExecutor} needs besides the run. */
@@ -22,10 +26,24 @@ export interface ExecutorParts {
 /** Makes the calls of an agent's run: questions to its model, and tool calls through the engine, as a model's. */
 export function agentExecutor(run: AgentRun, parts: ExecutorParts): StepExecutor {
   return {
-    begin: (key, work, hooks) =>
-      work.tool === modelTool
-        ? new ModelRequest(run, { key, work, hooks, parts })
-        : beginTool(run, { key, work, hooks }, parts),
+    begin: (key, work, hooks) => {
+      if (work.tool === modelTool) return new ModelRequest(run, { key, work, hooks, parts });
+      if (work.tool === factTool) return beginFact(work, hooks);
+      return refusedTool(run, work) ?? beginTool(run, { key, work, hooks }, parts);
+    },
+  };
+}
+
+/** Takes a look at the world, and keeps what is seen. */
+function beginFact({ tool, args }: StepWork, hooks: StepHooks): RunningCall {
+  // Made by `fact` for exactly this.
+  const look = args as () => unknown;
+  return {
+    run: () => {
+      void hooks.started("pure");
+      return resultOf(tool, { success: true, output: look() });
+    },
+    abort: () => {},
   };
 }
 
@@ -53,36 +71,36 @@ class ModelRequest implements RunningCall {
     const { runId, conversationId, model } = this.#run;
     if (parts.observer === undefined || model === undefined) return this.#ask();
     // Made by the loop for exactly this.
-    const of = { runId, conversationId, key: key.slice(0, key.lastIndexOf("#")), model, call: work.args as ModelCall };
+    const { call, refusal } = work.args as ModelQuestion;
+    if (refusal !== undefined) return this.#ask();
+    const of = { runId, conversationId, key: key.slice(0, key.lastIndexOf("#")), model, call };
     return parts.observer.turn(of, () => this.#ask());
   }
 
   async #ask(): Promise<ToolResult> {
     const { work, hooks, parts } = this.#asked;
-    const { model, listens, rounds } = this.#run;
+    const { model, engine, listens, rounds } = this.#run;
     const startedAt = parts.clock.now();
     const began = parts.clock.elapsed();
-    const end = (what: Outcome): ToolResult => ({
-      ...what,
-      tool: modelTool,
-      durationMs: parts.clock.elapsed() - began,
-      executedAt: startedAt,
-      meta: { callId: "", source: "", attempts: 1 },
-    });
+    const end = (ending: Ending): ToolResult =>
+      resultOf(modelTool, ending, { executedAt: startedAt, durationMs: parts.clock.elapsed() - began });
     if (model === undefined || this.#aborted) return end({ success: false, error: failure("cancelled", "not asked") });
+    // Made by the loop for exactly this.
+    const { call, refusal, understand } = work.args as ModelQuestion;
+    if (refusal !== undefined) return end({ success: false, error: refusal.toFailure() });
     this.#controller = new AbortController();
     try {
-      // Made by the loop for exactly this.
-      const output = await askTurn(model, work.args as ModelCall, {
+      const turn = await askTurn(model, call, {
         signal: this.#controller.signal,
         turn: rounds,
         clock: parts.clock,
         ...(listens && { onDelta: (delta) => hooks.progress(delta) }),
       });
-      return end({ success: true, output });
+      return end({ success: true, output: withoutSecrets(understand(turn), engine.redactor) });
     } catch (error) {
       const told = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
-      return end({ success: false, error: told });
+      // Servers quote keys. It stays the failure that it is.
+      return end({ success: false, error: engine.redactor.value(told) as Failure });
     }
   }
 
@@ -92,9 +110,12 @@ class ModelRequest implements RunningCall {
   }
 }
 
-type Outcome =
-  | { readonly success: true; readonly output: unknown }
-  | { readonly success: false; readonly error: ReturnType<typeof failure> };
+/** What a model says stays as it is; why others gave no answer is told to people. */
+function withoutSecrets(turn: ModelTurn, { value }: Redactor): ModelTurn {
+  if (turn.instead === undefined) return turn;
+  // The same list, with other texts in it.
+  return { ...turn, instead: value(turn.instead) as typeof turn.instead };
+}
 
 interface ToolWork {
   readonly key: string;
@@ -119,14 +140,13 @@ function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: Executo
   if (work.timeoutMs !== undefined) context.limitMs = work.timeoutMs;
   if (principal !== undefined) context.principal = principal;
   if (elicit !== undefined) context.elicit = elicit;
-  const handle = begin(work.tool, work.args, context);
-  return parts.shelf === undefined ? handle : new KeptCall(run, handle, parts);
+  return new ShownCall(run, begin(work.tool, work.args, context), parts);
 }
 
 type Stated = { -readonly [Key in keyof CallContext]: CallContext[Key] };
 
-/** A call whose result is kept where the model cannot be shown all of it. */
-class KeptCall implements RunningCall {
+/** A call whose result a model is shown: without the secrets that are known, and kept where it cannot be shown all of it. */
+class ShownCall implements RunningCall {
   readonly #run: AgentRun;
   readonly #handle: CallHandle;
   readonly #parts: ExecutorParts;
@@ -139,27 +159,44 @@ class KeptCall implements RunningCall {
 
   run(): ToolResult | Promise<ToolResult> {
     const result = this.#handle.run();
-    return result instanceof Promise ? result.then((settled) => this.#keep(settled)) : this.#keep(result);
+    return result instanceof Promise ? result.then((settled) => this.#shown(settled)) : this.#shown(result);
   }
 
   abort(cause: "cancelled" | "timeout"): void {
     this.#handle.abort(cause);
   }
 
-  async #keep(result: ToolResult): Promise<ToolResult> {
+  #shown(result: ToolResult): ToolResult | Promise<ToolResult> {
+    // The engine has seen to what its failures say.
     if (!result.success) return result;
+    const output = redactOutput(result.output, this.#run.engine.redactor.known);
+    return output instanceof Promise
+      ? output.then((safe: unknown) => this.#kept(withOutput(result, safe)))
+      : this.#kept(withOutput(result, output));
+  }
+
+  #kept(result: ToolSuccess): ToolResult | Promise<ToolResult> {
+    const { shelf } = this.#parts;
+    return shelf === undefined ? result : this.#keep(result, shelf);
+  }
+
+  async #keep(result: ToolSuccess, shelf: ResultShelf): Promise<ToolResult> {
     const { spec, conversationId } = this.#run;
-    const { shelf, principal } = this.#parts;
-    const owner = { principal, conversationId };
+    const owner = { principal: this.#parts.principal, conversationId };
     try {
+      const handle = await keepLarge(result, { maxChars: spec.viewChars, shelf, owner });
+      if (handle === undefined) return result;
       // What the model is shown has to be of the output that is kept.
-      const safe = (await shelf?.redacted(result)) ?? result;
-      const handle = await keepLarge(safe, { maxChars: spec.viewChars, shelf, owner });
-      return handle === undefined ? result : { ...safe, meta: { ...safe.meta, handle } };
+      const safe = await shelf.redacted(result);
+      return { ...safe, meta: { ...safe.meta, handle } };
     } catch (error) {
       // The result is there; only the rest of it cannot be read later.
       process.emitWarning(`a large result of ${result.tool} could not be kept: ${String(error)}`);
       return result;
     }
   }
+}
+
+function withOutput(result: ToolSuccess, output: unknown): ToolSuccess {
+  return output === result.output ? result : { ...result, output };
 }

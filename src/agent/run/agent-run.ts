@@ -4,12 +4,13 @@ import { addUsage, noTokens } from "../../model/index.ts";
 import type { Settled } from "../../chain/index.ts";
 import type { BriefSummary } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import type { AgentEvent, AgentListener } from "../agent-event.ts";
+import type { AgentEvent, AgentListener, Place } from "../agent-event.ts";
 import type { FlowRun } from "../flow/flow-run.ts";
 import { MadeCalls } from "../loop/made-calls.ts";
 import type { ConversationMessage } from "../loop/message.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { bringsOutside } from "./brings-outside.ts";
+import { shownEvent } from "./shown-event.ts";
 
 /** What {@link AgentRun} is made of. */
 export interface AgentRunParts {
@@ -29,6 +30,8 @@ export type Told = AgentEvent extends infer Event
     ? Omit<Event, "at" | "runId">
     : never
   : never;
+
+const none: ReadonlySet<string> = new Set();
 
 /** One run of an agent: what its runner works with, and what is known of it so far. */
 export class AgentRun {
@@ -82,6 +85,21 @@ export class AgentRun {
     return this.#flow?.cancelled !== undefined;
   }
 
+  /** The journal has what came of the question at this place. */
+  knows({ part, round }: Place): boolean {
+    return this.#flow?.host.knows(`${part}.${round}#1`) === true;
+  }
+
+  /** Whoever cancelled it, where that is known. */
+  get cancelledBy(): string | undefined {
+    return this.#flow?.cancelled?.by;
+  }
+
+  /** The approvals that people were asked for in this life of the run. */
+  get asked(): ReadonlySet<string> {
+    return this.#flow?.askedFor ?? none;
+  }
+
   /** Somebody wants to know what happens. */
   get listens(): boolean {
     return this.#listener !== undefined;
@@ -93,7 +111,7 @@ export class AgentRun {
     // Every kind of event has these besides its own.
     const whole = { at: this.now, runId: this.runId, ...event, ...(replayed && { replayed }) } as AgentEvent;
     try {
-      this.#listener(whole);
+      this.#listener(shownEvent(whole, this.engine.redactor));
     } catch (error) {
       process.emitWarning(`a listener of an agent threw: ${String(error)}`);
     }
@@ -118,7 +136,7 @@ export class AgentRun {
   heard({ outcome }: Settled): void {
     if (outcome.kind !== "call") return;
     const { result, effect } = outcome;
-    if (result.success && bringsOutside(this, result, effect)) this.tainted = true;
+    if (bringsOutside(this, result, effect)) this.tainted = true;
   }
 
   /** Counts a call that was made, or refused. */

@@ -1,9 +1,19 @@
-import { type Clock, createIds, fail, systemClock } from "../../base/index.ts";
+import { type Clock, Roster, FailureError, createIds, fail, failure, systemClock } from "../../base/index.ts";
 import { type AskPerson, type JournalHost, RunKeeper, openHost } from "../../chain/index.ts";
 import type { BeginCall, Engine } from "../../engine/index.ts";
 import type { ResultShelf } from "../../hub/index.ts";
 import { type Model, baseFamily, brokenModel, createBudget, familyOf, noModel } from "../../model/index.ts";
-import type { ApprovalStore, JournalEvent, RunJournal, RunLease, RunOwner, StoredRun } from "../../store/index.ts";
+import {
+  type ApprovalStore,
+  type Claim,
+  type JournalEvent,
+  type RunJournal,
+  type RunLease,
+  type RunOwner,
+  type RunStatus,
+  type StoredRun,
+  isAgentRun,
+} from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
 import type { AgentListener } from "../agent-event.ts";
 import type { AgentResult } from "../agent-result.ts";
@@ -12,9 +22,10 @@ import type { AgentQuestion, Runner } from "../runner.ts";
 import { agentExecutor } from "./agent-executor.ts";
 import type { AgentObserver } from "./agent-observer.ts";
 import { AgentRun } from "./agent-run.ts";
-import type { AgentSpec } from "./agent-spec.ts";
+import { type AgentSpec, budgetOf } from "./agent-spec.ts";
 import { type KeptAgentRun, readAgentRun, writeAgentRun } from "./kept-run.ts";
-import { type Ended, toResult, toRunEnd } from "./to-result.ts";
+import { RunQuestions, rejectOpen } from "./run-questions.ts";
+import { type Ended, storedEnd, toResult, toRunEnd } from "./to-result.ts";
 
 /** What {@link AgentRuns} is made of. */
 export interface AgentRunsParts {
@@ -59,9 +70,11 @@ interface Begun extends KeptAgentRun {
   readonly lease: RunLease;
   readonly startedAt: number;
   readonly events: readonly JournalEvent[];
+  /** Who wanted it cancelled, null where nobody was named; undefined while nobody does. */
   readonly cancelledBy?: string | null | undefined;
 }
 
+type Taken = Extract<Claim, { kind: "claimed" }>;
 type Driven = Begun & Pick<AgentExecuteOptions, "signal">;
 
 /** Runs of agents that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
@@ -69,8 +82,8 @@ export class AgentRuns {
   readonly #parts: AgentRunsParts;
   readonly #clock: Clock;
   readonly #keeper: RunKeeper;
-  readonly #hosts = new Set<JournalHost>();
-  readonly #active = new Set<Promise<unknown>>();
+  readonly #hosts = new Roster<JournalHost>();
+  readonly #active = new Roster<Promise<unknown>>();
   readonly #ids = createIds();
   #isClosing = false;
 
@@ -104,7 +117,8 @@ export class AgentRuns {
     if ("existing" in created) {
       throw fail(`there is a run ${runId} already; windlass resume ${runId} goes on with it`, { code: "run_exists" });
     }
-    return this.#observed({ ...kept, lease: created.lease, startedAt, events: [] }, options);
+    const { lease } = created;
+    return this.#holding(lease, "running", () => this.#observed({ ...kept, lease, startedAt, events: [] }, options));
   }
 
   /** Goes on with a run that waits or whose process is gone. A finished one gives its result. */
@@ -117,28 +131,49 @@ export class AgentRuns {
         throw fail(`run ${runId} is being executed by process ${claim.run.owner?.pid ?? "?"}`, { code: "run_held" });
       case "finished":
         return this.#look(claim.run, claim.events);
-      case "claimed": {
-        const { run, lease, events } = claim;
-        const kept = await this.#kept(run, lease);
-        const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
-        return this.#track(this.#observed({ ...kept, lease, startedAt: run.startedAt, events, cancelledBy }, options));
-      }
+      case "claimed":
+        return this.#track(this.#goOn(claim, options));
     }
   }
 
-  /** What a run was begun with; one that cannot go on is given back as it was. */
-  async #kept(run: StoredRun, lease: RunLease): Promise<KeptAgentRun> {
+  #goOn({ run, lease, was, events }: Taken, options: AgentExecuteOptions): Promise<AgentResult> {
+    const { startedAt, cancelRequested, cancelBy = null } = run;
+    const cancelledBy = cancelRequested ? cancelBy : undefined;
+    const otherwise = cancelRequested && isAgentRun(run) ? "cancelled" : was;
+    return this.#holding(lease, otherwise, () =>
+      this.#observed({ ...readAgentRun(run), lease, startedAt, events, cancelledBy }, options),
+    );
+  }
+
+  /** Whatever breaks, the run is not kept from others: it is given back as it was, or is over where it was cancelled. */
+  async #holding(lease: RunLease, otherwise: RunStatus, execute: () => Promise<AgentResult>): Promise<AgentResult> {
     try {
-      return readAgentRun(run);
+      return await execute();
     } catch (error) {
-      await this.#parts.journal.finish(lease, { status: run.status, at: this.#clock.now() });
+      // Where it is over, lost, or the journal is what broke, there is nothing to give back.
+      await this.#giveBack(lease, otherwise, error).catch(() => {});
       throw error;
     }
+  }
+
+  async #giveBack({ runId, epoch }: RunLease, status: RunStatus, why: unknown): Promise<void> {
+    const { journal, approvals } = this.#parts;
+    const at = this.#clock.now();
+    const message = `the run was cancelled; what it did cannot be told again: ${String(why)}`;
+    const error = status === "cancelled" && { error: JSON.stringify(failure("cancelled", message)) };
+    await journal.finish({ runId, epoch }, { status, at, ...error });
+    if (status === "cancelled") await rejectOpen(approvals, runId, at);
   }
 
   /** Is there such a run, over or not? */
   async has(runId: string): Promise<boolean> {
     return (await this.#parts.journal.read(runId)) !== undefined;
+  }
+
+  /** The conversation that a run belongs to; undefined where there is no such run. */
+  async conversationOf(runId: string): Promise<string | undefined> {
+    const kept = await this.#parts.journal.read(runId);
+    return kept && readAgentRun(kept.run).conversationId;
   }
 
   /** All that is known of a run, told again from its journal; nothing is executed. */
@@ -148,11 +183,19 @@ export class AgentRuns {
     return this.#look(kept.run, kept.events, onEvent);
   }
 
-  /** Stops a run, whoever executes it. False when it is over already. */
+  /** Stops a run, whoever executes it; where nobody does, it is over at once. False when it is over already. */
   async cancel(runId: string, by?: string): Promise<boolean> {
-    const asked = await this.#parts.journal.requestCancel(runId, by);
-    if (asked) for (const host of this.#hosts) if (host.runId === runId) host.cancelRun(by);
-    return asked;
+    if (!(await this.#parts.journal.requestCancel(runId, by))) return false;
+    const own = [...this.#hosts].filter((host) => host.runId === runId);
+    for (const host of own) host.cancelRun(by);
+    if (own.length === 0) await this.#endUnheld(runId);
+    return true;
+  }
+
+  async #endUnheld(runId: string): Promise<void> {
+    const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+    // What was asked for is kept, whatever comes of this.
+    if (claim.kind === "claimed") await this.#track(this.#goOn(claim, {})).catch(() => {});
   }
 
   /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
@@ -184,7 +227,7 @@ export class AgentRuns {
   async #execute(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
     const { lease, spec } = begun;
     const { journal, approvals, engine } = this.#parts;
-    const run = this.#runOf(begun, options.onEvent);
+    const run = this.#runOf(begun, options.onEvent, begun.cancelledBy === undefined);
     const { elicit, ask, stay, begin = (...call) => engine.begin(...call) } = options;
     const executor = agentExecutor(run, {
       clock: this.#clock,
@@ -209,8 +252,10 @@ export class AgentRuns {
     // Left half-way by a process that closes: whoever comes next goes on with it.
     const status = host.left && runEnd.status === "waiting" ? "running" : runEnd.status;
     await journal.finish(lease, { ...runEnd, status });
-    if (runEnd.status !== "waiting") await host.endQuestions();
-    const open = runEnd.status === "waiting" ? await this.#openQuestions(lease.runId) : [];
+    const questions = new RunQuestions(this, run, begun.events);
+    const waits = runEnd.status === "waiting";
+    if (!waits) await questions.end(host, this.#clock.now());
+    const open = waits ? await questions.open(this.#clock.now()) : [];
     const result = toResult(run, ended, { runner: spec.runner, startedAt: begun.startedAt, open });
     tellEnd(run, result);
     return result;
@@ -242,12 +287,22 @@ export class AgentRuns {
     return flow.run(this.#parts.runner(spec.runner).run(run, question));
   }
 
-  #runOf(begun: Begun, listener: AgentListener | undefined, looks = false): AgentRun {
+  /** The model of a run. One that is only told again asks nobody, and needs none that answers. */
+  #modelOf({ alone, spec }: KeptAgentRun, asks: boolean): Model | undefined {
+    if (alone === true) return undefined;
+    try {
+      const model = this.#parts.model(spec.model);
+      if (model !== undefined) return model;
+      throw noModel(`the runner ${spec.runner}`);
+    } catch (error) {
+      if (asks || !(error instanceof FailureError)) throw error;
+      return brokenModel(error);
+    }
+  }
+
+  #runOf(begun: Begun, listener: AgentListener | undefined, asks: boolean): AgentRun {
     const { spec, question, conversationId, lease } = begun;
-    // A run that is looked at asks nobody, and needs a model only where it asked one.
-    const model = begun.alone
-      ? undefined
-      : (this.#parts.model(spec.model) ?? (looks ? brokenModel(noModel(spec.runner)) : undefined));
+    const model = this.#modelOf(begun, asks);
     const run = new AgentRun({
       runId: lease.runId,
       conversationId,
@@ -255,7 +310,7 @@ export class AgentRuns {
       engine: this.#parts.engine,
       model,
       family: model === undefined ? baseFamily : (model.family ?? familyOf(model.modelId, model.provider)),
-      budget: createBudget({ tokens: spec.tokenBudget, cost: spec.costBudget }),
+      budget: createBudget(budgetOf(spec)),
       listener,
     });
     run.tainted = question.tainted === true;
@@ -267,16 +322,13 @@ export class AgentRuns {
     const kept = readAgentRun(stored);
     const { id: runId, epoch, startedAt } = stored;
     const begun = { ...kept, lease: { runId, epoch }, startedAt, events };
-    const run = this.#runOf(begun, onEvent, true);
+    const run = this.#runOf(begun, onEvent, false);
     const host = openHost({ ...begun, executor: undefined, clock: this.#clock });
-    const ended = await this.#flow(run, host, begun);
-    const open = stored.status === "waiting" ? await this.#openQuestions(runId) : [];
-    return toResult(run, ended, { runner: kept.spec.runner, startedAt, open });
-  }
-
-  async #openQuestions(runId: string): Promise<AgentResult["approvals"]> {
-    const pending = await this.#parts.approvals.list(this.#clock.now(), "pending");
-    return pending.flatMap((one) => (one.runId === runId ? [{ id: one.id, tool: one.tool, args: one.args }] : []));
+    const told = await this.#flow(run, host, begun);
+    const waits = stored.status === "waiting";
+    const open = waits ? await new RunQuestions(this, run, events).open(this.#clock.now()) : [];
+    const { ended, status } = storedEnd(stored, told);
+    return toResult(run, ended, { runner: kept.spec.runner, startedAt, open, ...(status && { status }) });
   }
 }
 

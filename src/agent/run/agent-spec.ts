@@ -1,3 +1,5 @@
+import type { BudgetLimits } from "../../model/index.ts";
+
 /** How an agent works. Plain data, kept with each of its runs: one that is taken up again goes on as it began. */
 export interface AgentSpec {
   readonly runner: string;
@@ -13,6 +15,10 @@ export interface AgentSpec {
   readonly tokenBudget?: number;
   /** What a run may cost, in the currency of the prices. */
   readonly costBudget?: number;
+  /** Tokens of one question to the model with its answer: one that takes more is the last. */
+  readonly callTokenBudget?: number;
+  /** What one question with its answer may cost. */
+  readonly callCostBudget?: number;
   /** About so many tokens of a request may be tool definitions; more tools are found with `find_tools`. */
   readonly toolTokens: number;
   /** A tool's result above this is shown as a view, in characters. */
@@ -36,6 +42,11 @@ export const agentDefaults: Omit<AgentSpec, "runner"> = {
   contextTokens: 100_000,
   trusted: [],
 };
+
+/** What a run may use. */
+export function budgetOf({ tokenBudget, costBudget, callTokenBudget, callCostBudget }: AgentSpec): BudgetLimits {
+  return { tokens: tokenBudget, cost: costBudget, perCall: { tokens: callTokenBudget, cost: callCostBudget } };
+}
 
 /** An image in a question. */
 export interface QuestionImage {

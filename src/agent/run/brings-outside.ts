@@ -1,18 +1,32 @@
 import type { Engine } from "../../engine/index.ts";
-import type { Effect, ToolSuccess } from "../../tool/index.ts";
+import type { Effect, ToolResult } from "../../tool/index.ts";
+import { matchesName } from "../loop/matches-name.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { modelTool } from "./model-tool.ts";
 
-/** Tools that tell only what this program itself knows. */
+/** Of the tools that come with this program, those that tell only what it knows itself. */
 const own: ReadonlySet<string> = new Set(["find_tools", "getCurrentTime", "getTimeRangeMs", "pomodoroTool"]);
 
-/** Whether somebody outside has a say in what a tool gave: with any that is not pure, and that nobody vouches for. */
-export function bringsOutside(
-  { engine, spec }: { readonly engine: Engine; readonly spec: AgentSpec },
-  { tool: name }: ToolSuccess,
-  effect: Effect | undefined,
-): boolean {
-  if (name === modelTool || effect === "pure" || own.has(name) || spec.trusted.includes(name)) return false;
+interface Asking {
+  readonly engine: Engine;
+  readonly spec: AgentSpec;
+}
+
+/**
+ * Whether somebody outside has a say in what a tool gave, be it a result or the text of a failure: with any that is not
+ * pure, and that nobody vouches for. A failure of a call whose handler never ran is in our own words.
+ */
+export function bringsOutside(asking: Asking, result: ToolResult, effect: Effect | undefined): boolean {
+  const { tool: name, success } = result;
+  if (name === modelTool || effect === "pure" || (effect === undefined && !success)) return false;
+  if (matchesName(name, asking.spec.trusted) || isOwn(asking, result)) return false;
   // What was reused from a cache never ran here, and so has no effect of its own.
-  return effect !== undefined || engine.resolver.resolve(name)?.tool.effect !== "pure";
+  return effect !== undefined || asking.engine.resolver.resolve(name)?.tool.effect !== "pure";
+}
+
+/** A name alone says nothing: anybody may give it to a tool. */
+function isOwn({ engine }: Asking, { tool: name, meta }: ToolResult): boolean {
+  if (!own.has(name) || meta.source !== "tools") return false;
+  const found = engine.resolver.resolve(name);
+  return found !== undefined && found.owner === "builtin" && found.source === "tools";
 }

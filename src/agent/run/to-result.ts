@@ -1,7 +1,8 @@
-import { type Failure, failure, isFailureError } from "../../base/index.ts";
-import type { RunEnd } from "../../store/index.ts";
+import { type Failure, FailureError, failure, isFailureError } from "../../base/index.ts";
+import type { RunEnd, StoredRun } from "../../store/index.ts";
 import type { AgentResult, AgentStatus } from "../agent-result.ts";
 import type { FlowEnd } from "../flow/flow-run.ts";
+import { markOutside } from "../loop/holds-outside.ts";
 import type { RunnerAnswer } from "../runner.ts";
 import type { AgentRun } from "./agent-run.ts";
 
@@ -13,18 +14,21 @@ interface Beside {
   readonly runner: string;
   readonly startedAt: number;
   readonly open: AgentResult["approvals"];
+  /** Where it is known otherwise than by how the flow was left. */
+  readonly status?: AgentStatus;
 }
 
 /** What an agent gives for a run. */
-export function toResult(run: AgentRun, ended: Ended, { runner, startedAt, open = [] }: Beside): AgentResult {
+export function toResult(run: AgentRun, ended: Ended, beside: Beside): AgentResult {
+  const { runner, startedAt, open = [], status = statusOf(run, ended) } = beside;
   const { answer = "", sources, steps } = ended.kind === "done" ? ended.value : {};
   const error = errorOf(ended);
-  const final = answer === "" ? [] : withAnswer(run, answer);
+  const messages = answer === "" ? [...run.messages] : [...run.messages, ...withAnswer(run, answer)];
   return {
     runId: run.runId,
     conversationId: run.conversationId,
     runner,
-    status: statusOf(run, ended),
+    status,
     answer,
     ...(error !== undefined && { error }),
     ...(open.length > 0 && { approvals: open }),
@@ -34,7 +38,7 @@ export function toResult(run: AgentRun, ended: Ended, { runner, startedAt, open 
     usage: run.usage,
     rounds: run.rounds,
     notes: run.notes,
-    messages: [...run.messages, ...final],
+    messages: run.tainted ? markOutside(messages) : messages,
     tainted: run.tainted,
     durationMs: Math.max(0, run.now - startedAt),
   };
@@ -50,6 +54,20 @@ export function toRunEnd(run: AgentRun, ended: Ended, at: number): RunEnd {
     ...(ended.kind === "done" && { output: JSON.stringify(ended.value) }),
     ...(error !== undefined && { error: JSON.stringify(error) }),
   };
+}
+
+/** How a run that is over ended, as the journal has it: what it did is told again, how it ended is not decided again. */
+export function storedEnd(
+  { status, output, error }: Pick<StoredRun, "status" | "output" | "error">,
+  told: Ended,
+): { readonly ended: Ended; readonly status?: AgentStatus } {
+  // Both were written by `toRunEnd`.
+  if (status === "success" && output !== undefined) {
+    return { ended: { kind: "done", value: JSON.parse(output) as RunnerAnswer } };
+  }
+  if (error === undefined || (status !== "failed" && status !== "cancelled")) return { ended: told };
+  const { message, ...more } = JSON.parse(error) as Failure;
+  return { ended: { kind: "broke", error: new FailureError(message, more) }, status };
 }
 
 function statusOf(run: AgentRun, ended: Ended): AgentStatus {

@@ -1,8 +1,9 @@
 import { failure } from "../../base/index.ts";
-import type { AnyTool, ToolResult } from "../../tool/index.ts";
+import type { AnyTool, Effect, ToolResult } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
+import { fact } from "../flow/fact.ts";
 import type { Flow } from "../flow/flow.ts";
-import { resultOf } from "../loop/call-tool.ts";
+import { resultOf } from "../flow/result-of.ts";
 import { effectOfCall } from "../loop/effect-of-call.ts";
 import { MadeCalls } from "../loop/made-calls.ts";
 import { mayUse } from "../loop/may-use.ts";
@@ -18,20 +19,37 @@ export interface OwnCall {
   readonly args: unknown;
 }
 
-/** The tool of this name, where the run may use it. */
+/** The tool of this name, where the run may use it. Only for a look at things as they are; see {@link canUse}. */
 export function usableTool(run: AgentRun, name: string): AnyTool | undefined {
   const tool = run.engine.resolver.resolve(name)?.tool;
   return tool !== undefined && mayUse(run, tool) ? tool : undefined;
 }
 
+/** Could the run use a tool of this name when it came to this? */
+export function* canUse(run: AgentRun, { part, round }: Place, name: string): Flow<boolean> {
+  return yield* fact(`${part}.${round}.has-${name}`, () => usableTool(run, name) !== undefined);
+}
+
+/** What is known of a tool: plain JSON. */
+interface KnownTool {
+  /** Its own. */
+  readonly name: string;
+  readonly effect: Effect;
+}
+
+function look(run: AgentRun, name: string, args: unknown): KnownTool | null {
+  const tool = usableTool(run, name);
+  return tool === undefined ? null : { name: tool.name, effect: effectOfCall(tool, args) };
+}
+
 /** Makes a call; one that the run has made already gives what it gave then. */
 export function* ownCall(run: AgentRun, { place, name, tool: wanted, args }: OwnCall): Flow<ToolResult> {
   const key = `${place.part}.${place.round}.${name}`;
-  const tool = usableTool(run, wanted);
-  if (tool === undefined) return resultOf({ tool: wanted }, { success: false, error: noTool(wanted) });
+  const tool = yield* fact(`${key}.tool`, () => look(run, wanted, args));
+  if (tool === null) return resultOf(wanted, { success: false, error: noTool(wanted) });
   const madeKey = MadeCalls.keyOf(tool.name, args);
   const known = run.made.find(madeKey);
-  const request = { place, key, callId: key, tool: wanted, args, madeKey, effect: effectOfCall(tool, args) };
+  const request = { place, key, callId: key, tool: wanted, args, madeKey, effect: tool.effect };
   if (known !== undefined) {
     tellEnd(run, request, { result: known.result, duplicate: true });
     return known.result;

@@ -12,7 +12,7 @@ export interface StepWork {
   readonly cache: { readonly ttlMs: number; readonly key: unknown } | undefined;
   /** The approval by which a person let exactly this call run. */
   readonly approvalId: string | undefined;
-  /** Keys of approvals by which people let calls run that the tool makes on its own. */
+  /** Keys of approvals by which people let this call run as it was asked about, or those that the tool makes on its own. */
   readonly allowed?: readonly string[];
 }
 
@@ -57,6 +57,8 @@ export interface CallOutcome {
   readonly effect: Effect | undefined;
   /** The first call inside of it that a rule wants a person to allow. */
   readonly asks?: InnerQuestion;
+  /** A rule wants a person to allow it: what `allowed` has once somebody said yes. */
+  readonly asksKey?: string;
 }
 
 /** A question about a call that the tool of a step makes on its own. */
@@ -151,6 +153,8 @@ export interface Host {
   readonly opensAll: boolean;
   /** `next` would answer at once. */
   readonly hasNews: boolean;
+  /** What came of this was known before the run was taken up. */
+  knows(key: string): boolean;
   /** Before anything else: who is told. */
   attach(listener: HostListener): void;
   /** Begins a call; its outcome comes through `next`. Beginning it again under the same key does nothing. */

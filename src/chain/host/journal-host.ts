@@ -108,6 +108,10 @@ export class JournalHost implements Host, StepCallOwner {
     return this.#leaving;
   }
 
+  knows(key: string): boolean {
+    return this.#past.outcomes.has(key);
+  }
+
   start(key: string, work: StepWork): void {
     if (this.#isKnown(key)) return;
     if (this.#mustDefer) this.#deferred.set(key, work);
@@ -272,11 +276,11 @@ export class JournalHost implements Host, StepCallOwner {
   }
 
   ended(call: StepCall, result: ToolResult): void {
-    const { key, effect, kept, asks } = call;
+    const { key, effect, kept, asked } = call;
     this.#running.remove(call);
     try {
       const outcome = { kind: "call" as const, result: journalable(result), effect };
-      void this.#settle(key, asks === undefined ? outcome : { ...outcome, asks }, kept);
+      void this.#settle(key, asked === undefined ? outcome : { ...outcome, ...asked }, kept);
     } catch (error) {
       // It is the engine that tells, and has nothing to do with it.
       this.#fail(error);
@@ -362,10 +366,7 @@ export class JournalHost implements Host, StepCallOwner {
     }
     const tell = this.#ready.hold(settled);
     return kept.then(
-      () => {
-        tell();
-        return true;
-      },
+      () => (tell(), true),
       (error: unknown) => this.#fail(error),
     );
   }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/index.ts";
+import { type Clock, Roster, type Timer } from "../../base/index.ts";
 import type { RunJournal, RunOwner } from "../../store/index.ts";
 
 /** A run that this process executes. */
@@ -20,7 +20,7 @@ export interface RunKeeperParts {
 /** While this process executes runs: says that it is alive, and hears what other processes want of them. */
 export class RunKeeper {
   readonly #parts: RunKeeperParts;
-  readonly #runs = new Map<string, KeptRun>();
+  readonly #runs = new Roster<KeptRun>();
   #timer: Timer | undefined;
   #looking = false;
 
@@ -29,12 +29,12 @@ export class RunKeeper {
   }
 
   add(run: KeptRun): void {
-    this.#runs.set(run.runId, run);
+    this.#runs.add(run);
     if (this.#timer === undefined && !this.#looking) this.#schedule();
   }
 
   remove(run: KeptRun): void {
-    this.#runs.delete(run.runId);
+    this.#runs.delete(run);
     if (this.#runs.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -50,10 +50,14 @@ export class RunKeeper {
     this.#timer = undefined;
     this.#looking = true;
     try {
-      for (const { runId, by } of await journal.attend(owner, [...this.#runs.keys()])) {
-        this.#runs.get(runId)?.cancelRun(by);
+      const cancelled = await journal.attend(
+        owner,
+        Array.from(this.#runs, ({ runId }) => runId),
+      );
+      for (const { runId, by } of cancelled) {
+        for (const run of this.#runs) if (run.runId === runId) run.cancelRun(by);
       }
-      for (const run of this.#runs.values()) await run.poll();
+      for (const run of this.#runs) await run.poll();
     } catch {
       // A store that cannot be read says so where it is written to; here the next look may go better.
     }

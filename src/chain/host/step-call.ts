@@ -3,7 +3,7 @@ import type { Approver, CallListener } from "../../engine/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { RunningCall, StepExecutor, StepHooks } from "./executor.ts";
-import type { InnerQuestion, StepWork } from "./host.ts";
+import type { CallOutcome, InnerQuestion, StepWork } from "./host.ts";
 
 /** What a step's call asks of its host. */
 export interface StepCallOwner {
@@ -29,6 +29,8 @@ export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
   kept: CallRecord | undefined = undefined;
   /** The first question about a call that it makes on its own. */
   asks: InnerQuestion | undefined = undefined;
+  /** Of the question about this call itself. */
+  asksKey: string | undefined = undefined;
   readonly #owner: StepCallOwner;
   #running: RunningCall | undefined = undefined;
   #isOver = false;
@@ -51,6 +53,13 @@ export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
     if (result instanceof Promise) void result.then((settled) => this.ended(settled));
     else this.ended(result);
     return !this.#isOver;
+  }
+
+  /** What people have to be asked for it, as its outcome says; most calls concern nobody. */
+  get asked(): Pick<CallOutcome, "asks" | "asksKey"> | undefined {
+    const { asks, asksKey } = this;
+    if (asks === undefined && asksKey === undefined) return undefined;
+    return { ...(asks !== undefined && { asks }), ...(asksKey !== undefined && { asksKey }) };
   }
 
   ended(result: ToolResult): void {

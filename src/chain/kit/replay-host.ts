@@ -42,6 +42,10 @@ export class ReplayHost implements Host {
   /** It always has an answer, so nobody has to be woken. */
   attach(): void {}
 
+  knows(key: string): boolean {
+    return this.#recorded.has(key);
+  }
+
   start(key: string, work: StepWork): void {
     this.#recorded.ask(key);
     this.#calls.set(key, work);

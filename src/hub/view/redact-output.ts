@@ -12,8 +12,11 @@ const width = 256;
 /** Long lists are near the top, or they are not that long. */
 const deepest = 3;
 
-/** An output without secrets. One of very many parts is looked through in slices: others have their turn in between. */
-export async function redactOutput(output: unknown, redact: Redact): Promise<unknown> {
+/**
+ * An output without secrets. One of very many parts is looked through in slices, and promised: others have their turn in
+ * between.
+ */
+export function redactOutput(output: unknown, redact: Redact): unknown {
   if (plainJsonSize(output, smallChars) !== Infinity) return redact(output);
   return redactDeep(output, { redact, pause: breathing() }, 0);
 }

@@ -10,7 +10,11 @@ export interface AnswerEnd {
 
 /** What a model says that it used: anything of it may be missing, or no number. */
 export interface ToldUsage {
-  readonly inputTokens?: { readonly total?: unknown; readonly cacheRead?: unknown; readonly cacheWrite?: unknown } | null;
+  readonly inputTokens?: {
+    readonly total?: unknown;
+    readonly cacheRead?: unknown;
+    readonly cacheWrite?: unknown;
+  } | null;
   readonly outputTokens?: { readonly total?: unknown; readonly reasoning?: unknown } | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/index.ts";
 import { askAgain, nameOf } from "../ask-again.ts";
-import { wrongInterface } from "../check-interface.ts";
+import { wrongInterface } from "../wrong-interface.ts";
 import { type Explained, explainError } from "../explain-error.ts";
 import { familyOf } from "../family/family-of.ts";
 import type { ModelFamily } from "../family/model-family.ts";
@@ -29,7 +29,7 @@ export interface OneOptions extends TurnOptions {
 /** Asks one model, again where that may help. Throws as `askAgain` does. */
 export function askOne(model: Model, call: ModelCall, options: OneOptions): Promise<ModelTurn> {
   const family = model.family ?? familyOf(model.modelId, model.provider);
-  const asking: Asking = { model, family, call: callFor(model, call), options };
+  const asking: Asking = { model, family, call: callFor(model, call, family), options };
   return askAgain(nameOf(model), options, (signal) => attempt(asking, signal));
 }
 
@@ -57,9 +57,7 @@ async function attempt(asking: Asking, signal: AbortSignal): Promise<ModelTurn |
         ? readAnswer(given(model, await model.doGenerate(asked)), builder)
         : await readStream(given(model, await model.doStream(asked)), builder, { clock, signal, idleMs });
     const { finishReason } = end;
-    return finishReason === "error" || finishReason === "interrupted"
-      ? brokenOff(model)
-      : toTurn(asking, builder, end);
+    return finishReason === "error" || finishReason === "interrupted" ? brokenOff(model) : toTurn(asking, builder, end);
   } catch (error) {
     return explainError(error, nameOf(model), clock.now());
   }

@@ -85,6 +85,11 @@ describe("a fetch through the door", () => {
     expect(await (await get({ headers: { "x-api-key": "" } })).text()).toBe("[redacted] is wrong, undefined");
   });
 
+  test("leaves an error as it is where the key is so short that it may be a part of any word", async () => {
+    const { get } = await site((_, response) => void response.writeHead(400).end("tool blocks"), { secret: "k" });
+    expect(await (await get()).text()).toBe("tool blocks");
+  });
+
   test("reads the whole body where the door cannot do otherwise", async () => {
     const plain: Door = {
       request: () =>

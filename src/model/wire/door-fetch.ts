@@ -1,5 +1,6 @@
 import { type Clock, type FailureError, fail, systemClock } from "../../base/index.ts";
 import type { Door, HttpRequest, HttpResponse, HttpStream, StreamingDoor } from "../../net/index.ts";
+import { createRedactor } from "../../text/index.ts";
 import { modelFailure } from "../model-reasons.ts";
 
 /** An answer of a model is text; more than this is a mistake. */
@@ -171,6 +172,8 @@ function toResponse(
 
 /** Some servers quote the key that they do not accept. */
 function withoutSecret(body: Uint8Array, secret: string | undefined): Uint8Array {
-  if (secret === undefined || secret === "") return body;
-  return new TextEncoder().encode(new TextDecoder().decode(body).replaceAll(secret, "[redacted]"));
+  if (secret === undefined) return body;
+  const text = new TextDecoder().decode(body);
+  const safe = createRedactor([secret]).known(text);
+  return typeof safe === "string" && safe !== text ? new TextEncoder().encode(safe) : body;
 }

@@ -1,34 +1,38 @@
-// Runs an agent, or goes on with its run, until it is over, waits, or somebody kills it. Arguments: folder, seed, runner.
-import { fsyncSync, openSync, writeSync } from "node:fs";
+// Runs an agent, or goes on with its run, until it is over, waits, or somebody kills it. What happens is a line that
+// begins with `at`. Arguments: folder, seed, runner, and `stay` to wait for people instead of leaving.
+import { fsyncSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { currentOwner, openSqlite } from "../../../src/adapters/index.ts";
-import { AgentRuns, agentDefaults, findRunner } from "../../../src/agent/index.ts";
-import { createEngine } from "../../../src/engine/index.ts";
+import { type AgentEvent, type AgentObserver, agentDefaults } from "../../../src/agent/index.ts";
 import { type ModelCall, type ScriptedAnswer, scriptedModel } from "../../../src/model/index.ts";
-import { createRedactor } from "../../../src/text/index.ts";
-import { type Effect, defineTool } from "../../../src/tool/index.ts";
+import { type AnyTool, type Effect, defineTool } from "../../../src/tool/index.ts";
+import { openSetting, runIdOf } from "./agent-setting.ts";
 
-const [folder = "", seed = "1", runner = "autonomous"] = process.argv.slice(2);
+const [folder = "", seed = "1", runner = "autonomous", stays] = process.argv.slice(2);
 const say = (...words: unknown[]): void => void writeSync(1, `${words.join(" ")}\n`);
-const log = openSync(join(folder, "effects.ndjson"), "a");
+const effects = openSync(join(folder, "effects.ndjson"), "a");
+const questions = openSync(join(folder, "questions.ndjson"), "a");
 
 /** What a tool does is on the disk before it says so. */
 function did(entry: object): void {
-  writeSync(log, `${JSON.stringify({ ...entry, pid: process.pid })}\n`);
-  fsyncSync(log);
+  writeSync(effects, `${JSON.stringify({ ...entry, pid: process.pid })}\n`);
+  fsyncSync(effects);
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function tool(name: string, effect: Effect) {
+function tool(name: string, effect: Effect): AnyTool {
   return defineTool({
     name,
     description: `A tool that is ${effect}`,
     effect,
     run: async (args: Record<string, unknown>, { idempotencyKey }) => {
-      await pause(Number(args["ms"] ?? 1));
+      const ms = Number(args["ms"] ?? 1);
+      say("at", "begun", name);
+      await pause(ms);
       did({ tool: name, effect, key: idempotencyKey });
-      return { done: args["n"] ?? null };
+      say("at", "done", name);
+      await pause(ms);
+      return { done: args["n"] ?? null, by: process.pid };
     },
   });
 }
@@ -39,7 +43,7 @@ function numbers(from: number): () => number {
   return () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32;
 }
 
-const tools = ["look", "keep", "send", "wipe"];
+const names = ["look", "keep", "send", "wipe"];
 
 /** What a crew's model says: a plan that is another in every process, the arguments of a call, or a thought. */
 function crewAnswer(system: string): ScriptedAnswer {
@@ -49,7 +53,8 @@ function crewAnswer(system: string): ScriptedAnswer {
   const steps = Array.from({ length: 8 }, (_, at) => ({
     id: String(at),
     description: `Step ${at}, says ${process.pid}`,
-    tool_type: next() < 0.2 ? "none" : tools[Math.floor(next() * tools.length)],
+    // A person is asked in any case.
+    tool_type: at === 3 ? "wipe" : next() < 0.2 ? "none" : names[Math.floor(next() * names.length)],
     dependencies: at === 0 || next() < 0.4 ? [] : [String(Math.floor(next() * at))],
   }));
   return JSON.stringify({ steps });
@@ -61,39 +66,44 @@ function answerTo(call: ModelCall): ScriptedAnswer {
   if (runner === "crew") return crewAnswer(first?.role === "system" ? first.content : "");
   const round = call.prompt.filter(({ role }) => role === "assistant").length;
   const next = numbers(Number(seed) * 1000 + round);
-  if (round >= 5 || call.toolChoice?.type === "none") return { text: `the end, says ${process.pid}` };
-  const toolCalls = Array.from({ length: 1 + Math.floor(next() * 3) }, (_, n) => ({
-    name: tools[Math.floor(next() * tools.length)] ?? "look",
+  const isOver = call.tools === undefined || round >= 5 || call.toolChoice?.type === "none";
+  if (isOver) return { text: `the end, says ${process.pid}` };
+  const count = runner === "planned" ? 6 : 1 + Math.floor(next() * 3);
+  const toolCalls = Array.from({ length: count }, (_, n) => ({
+    // A person is asked in any case.
+    name: round % 3 === 0 && n === count - 1 ? "wipe" : (names[Math.floor(next() * names.length)] ?? "look"),
     args: { n: `${round}.${n}`, ms: Math.floor(next() * 12) },
     id: `c${round}_${n}`,
   }));
   return { text: `round ${round} of ${process.pid}`, toolCalls };
 }
 
-const store = await openSqlite({ file: join(folder, "journal.db"), redactor: createRedactor([]) });
-const engine = createEngine({
-  tools: [tool("look", "read"), tool("keep", "idempotent"), tool("send", "once"), tool("wipe", "once")],
-  records: store.records,
-  permissions: { ask: ["wipe"], allow: ["* trusted"] },
-});
-const runs = new AgentRuns({
-  engine,
-  journal: store.runs,
-  approvals: store.approvals,
-  owner: currentOwner(),
-  runner: findRunner,
-  model: () => scriptedModel(async (call) => pause(3).then(() => answerTo(call))),
-});
-const runId = `run-${seed}`;
-const onEvent = (event: { type: string; replayed?: true; round?: number; part?: string; text?: string }): void => {
-  if (event.type === "round-finished")
-    say("round", event.replayed === true, `${event.part}.${event.round}`, event.text);
+/** Keeps what the model is asked. */
+const observer: AgentObserver = {
+  run: (_run, execute) => execute(),
+  turn: ({ key, call }, ask) => {
+    writeSync(questions, `${JSON.stringify({ key, prompt: call.prompt })}\n`);
+    say("at", "asked", key);
+    return ask();
+  },
 };
-say("ready");
+
+const told: ReadonlySet<string> = new Set(["round-finished", "tool-finished", "approval-asked", "approval-decided"]);
+const onEvent = ({ type, replayed }: AgentEvent): void => {
+  if (told.has(type) && replayed !== true) say("at", type);
+};
+
+const { runs, close } = await openSetting(folder, {
+  tools: [tool("look", "read"), tool("keep", "idempotent"), tool("send", "once"), tool("wipe", "once")],
+  model: scriptedModel(async (call) => pause(3).then(() => answerTo(call))),
+  observer,
+});
+const runId = runIdOf(seed);
+const how = { onEvent, stay: stays === "stay" };
 const spec = { ...agentDefaults, runner, maxRounds: 8 };
 const result = (await runs.has(runId))
-  ? await runs.resume(runId, { onEvent })
-  : await runs.start(spec, { text: "do it", history: [] }, { runId, onEvent });
+  ? await runs.resume(runId, how)
+  : await runs.start(spec, { text: "do it", history: [] }, { runId, ...how });
+writeFileSync(join(folder, "result.json"), JSON.stringify(result));
 say("over", result.status, JSON.stringify(result.error?.message ?? result.answer));
-await engine.close();
-await store.close();
+await close();

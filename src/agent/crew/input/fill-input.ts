@@ -2,7 +2,6 @@ import { formatPath } from "../../../base/index.ts";
 import { findJson, modelFailure } from "../../../model/index.ts";
 import { parseArguments } from "../../../schema/index.ts";
 import { cutText, dataRule, fenceData } from "../../../text/index.ts";
-import type { AnyTool } from "../../../tool/index.ts";
 import type { Place } from "../../agent-event.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -12,6 +11,8 @@ import type { Arguments } from "./ruled-input.ts";
 
 /** What the model has to know to fill in a call. */
 export interface FillParts {
+  /** Under which the run remembers what it decides about them. */
+  readonly key: string;
   readonly place: () => Place;
   readonly target: StepTool;
   readonly question: string;
@@ -30,7 +31,7 @@ export function* fillInput(run: AgentRun, parts: FillParts): Flow<Arguments> {
     place,
     system: rules,
     messages: [toMessage(questionOf(parts))],
-    read: (answer) => readArguments(answer, target.tool),
+    read: (answer) => readArguments(run, target, answer),
   });
   if (value !== undefined) return value;
   throw modelFailure("invalid_output", `there are no arguments for ${target.name}: ${issues.join("; ")}`);
@@ -44,12 +45,12 @@ const rules = [
 ].join("\n\n");
 
 function questionOf({ target, question, description, given, results }: FillParts): string {
-  const { tool, name } = target;
+  const { name, schema } = target;
   return [
     `The question that is being answered: ${cutText(question, longestQuestion).text}`,
     `The step: ${description}`,
-    `The tool ${name}: ${cutText(tool.description, 1000).text}`,
-    `Its JSON Schema: ${cutText(JSON.stringify(tool.input.json), longestSchema).text}`,
+    `The tool ${name}: ${cutText(target.description, 1000).text}`,
+    `Its JSON Schema: ${cutText(JSON.stringify(schema), longestSchema).text}`,
     ...(given === undefined ? [] : [`A draft, made before there were results: ${JSON.stringify(given)}`]),
     ...results.map(({ id, text }) => `What ${id} gave:\n${fenceData(id, text)}`),
   ].join("\n\n");
@@ -60,12 +61,12 @@ interface ReadArguments {
   readonly issues: readonly string[];
 }
 
-function readArguments(answer: string, tool: AnyTool): ReadArguments {
+function readArguments(run: AgentRun, target: StepTool, answer: string): ReadArguments {
   const { objects, problem } = findJson(answer);
   let issues = [problem === undefined ? "it holds no JSON object" : `its JSON cannot be read (${problem})`];
   for (const json of objects.slice(0, 4)) {
     const parsed = parseArguments(json);
-    const wrong = parsed.issues ?? inputIssues(tool, parsed.value);
+    const wrong = parsed.issues ?? inputIssues(run, target, parsed.value);
     if (parsed.issues === undefined && wrong.length === 0) return { value: parsed.value, issues: [] };
     issues = wrong.slice(0, 10).map(({ path, message }) => withPlace(formatPath(path), message));
   }
@@ -76,13 +77,16 @@ function withPlace(place: string, message: string): string {
   return place === "" || message.includes(place) ? message : `${place}: ${message}`;
 }
 
-/** What is wrong with arguments; nothing where only the call itself can tell. */
-export function inputIssues(
-  tool: AnyTool,
-  args: unknown,
-): readonly { path: readonly (string | number)[]; message: string }[] {
-  const validation = tool.input.validate(args);
+/** What is wrong with arguments; nothing where only the call itself can tell, and where the tool is gone since. */
+export function inputIssues({ engine }: AgentRun, { tool: name }: StepTool, args: unknown): readonly ArgumentIssue[] {
+  const validation = engine.resolver.resolve(name)?.tool.input.validate(args);
+  if (validation === undefined) return [];
   if (!(validation instanceof Promise)) return validation.issues ?? [];
   validation.catch(() => undefined);
   return [];
+}
+
+interface ArgumentIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
 }

@@ -1,5 +1,6 @@
 import { fail } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
+import { fact } from "../../flow/fact.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { type FillParts, fillInput, inputIssues } from "./fill-input.ts";
@@ -14,27 +15,25 @@ export const nothingToCalculate = "nothing_to_calculate";
  */
 export function* prepareInput(run: AgentRun, parts: FillParts): Flow<Arguments> {
   const { target, given, description } = parts;
-  const { tool, kind } = target;
   const source = { description, given, results: parts.results.map(({ text }) => text) };
-  if (kind === "calculate" && expressionOf(source) === undefined) {
+  if (target.kind === "calculate" && expressionOf(source) === undefined) {
     throw fail(`there is nothing to calculate in ${JSON.stringify(description.slice(0, 80).toWellFormed())}`, {
       code: "validation_error",
       reason: nothingToCalculate,
     });
   }
+  return (yield* fact(parts.key, () => ready(run, parts) ?? null)) ?? (yield* fillInput(run, parts));
+}
+
+/** Arguments that are there without a question, and fit. */
+function ready(run: AgentRun, { target, given, description, results }: FillParts): Arguments | undefined {
+  const { kind, schema } = target;
+  const fits = (args: Arguments): boolean => inputIssues(run, target, args).length === 0;
   // With results to build on, the planner could not know yet.
-  if (given !== undefined && source.results.length === 0 && fits(given)) return given;
-  const ruled = ruledInput(kind, tool.input.json, source);
+  if (given !== undefined && results.length === 0 && fits(given)) return given;
+  const ruled = ruledInput(kind, schema, { description, given, results: results.map(({ text }) => text) });
   if (ruled !== undefined && fits(ruled)) return ruled;
-  if (takesNothing()) return {};
-  return yield* fillInput(run, parts);
-
-  function fits(args: Arguments): boolean {
-    return inputIssues(tool, args).length === 0;
-  }
-
-  function takesNothing(): boolean {
-    const { properties } = tool.input.json;
-    return isRecord(properties) && Object.keys(properties).length === 0 && fits({});
-  }
+  const { properties } = schema;
+  const takesNothing = isRecord(properties) && Object.keys(properties).length === 0;
+  return takesNothing && fits({}) ? {} : undefined;
 }

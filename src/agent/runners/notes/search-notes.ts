@@ -3,7 +3,7 @@ import type { ToolResult } from "../../../tool/index.ts";
 import type { Place } from "../../agent-event.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import { ownCall, usableTool } from "../own-call.ts";
+import { canUse, ownCall } from "../own-call.ts";
 import { type TimePhrase, timePhraseIn, withoutTime } from "./time-phrase.ts";
 
 /** The tool that finds notes. */
@@ -34,7 +34,7 @@ const longestQuery = 2000;
  * then, the question may have meant something else by them, and all notes are searched.
  */
 export function* searchNotes(run: AgentRun, { part, text, terms, limit }: NoteQuery): Flow<FoundNotes> {
-  const time = usableTool(run, timeTool) === undefined ? undefined : timePhraseIn(text);
+  const time = yield* timeIn(run, { part, round: 1 }, text);
   const timeRange = time === undefined ? undefined : yield* rangeOf(run, { part, round: 1 }, time);
   const bare = time === undefined || timeRange === undefined ? text : withoutTime(text, time);
   const query = {
@@ -51,6 +51,12 @@ export function* searchNotes(run: AgentRun, { part, text, terms, limit }: NoteQu
   if (!result.success || documentsIn(result.output).length > 0) return { result, time: time.phrase, anyTime: false };
   run.note(`no notes of the time "${time.phrase}" were found; notes of all times were searched`);
   return { result: yield* search(2, query), time: time.phrase, anyTime: true };
+}
+
+/** The words for a time in a question, where there is a tool that understands them. */
+function* timeIn(run: AgentRun, place: Place, text: string): Flow<TimePhrase | undefined> {
+  const phrase = timePhraseIn(text);
+  return phrase !== undefined && (yield* canUse(run, place, timeTool)) ? phrase : undefined;
 }
 
 function* rangeOf(run: AgentRun, place: Place, { phrase }: TimePhrase): Flow<unknown> {

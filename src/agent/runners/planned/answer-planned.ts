@@ -32,7 +32,7 @@ export function* answerPlanned(run: AgentRun, question: AgentQuestion, brief: Br
   const { commands: own, problems } = readPlannedOptions(run.spec);
   for (const problem of problems) run.note(problem);
   const message = readCommands(question.text, commandNames(own));
-  const commands = commandWorks(run, { message, history: question.history, own });
+  const commands = yield* commandWorks(run, { message, history: question.history, own });
   const messages = [...question.history, userMessage(question, question.text)];
   run.messages = messages;
   const gathered = yield* gather(run, { text: askedText(message), messages, commands, brief });

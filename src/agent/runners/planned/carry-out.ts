@@ -1,8 +1,8 @@
 import type { TurnToolCall } from "../../../model/index.ts";
 import { parseArguments } from "../../../schema/index.ts";
-import type { AnyTool } from "../../../tool/index.ts";
 import type { Place } from "../../agent-event.ts";
 import { type Flow, all } from "../../flow/flow.ts";
+import type { MeantCall } from "../../loop/meaning.ts";
 import type { ToolResultPart } from "../../loop/message.ts";
 import type { OfferedTools } from "../../loop/offered-tools.ts";
 import { runToolCalls } from "../../loop/run-tool-calls.ts";
@@ -13,8 +13,8 @@ import type { CommandWork } from "./command-work.ts";
 /** Calls of a plan beside the commands of the user. */
 export interface Both {
   readonly place: Place;
-  readonly calls: readonly TurnToolCall[];
-  readonly offered: OfferedTools;
+  readonly calls: readonly MeantCall[];
+  readonly offered: OfferedTools | undefined;
   readonly commands: readonly CommandWork[];
   readonly terms: readonly string[];
 }
@@ -32,9 +32,7 @@ export interface CarriedOut {
  * as the user wrote it, and the plan does not do it again.
  */
 export function* carryOut(run: AgentRun, { place, calls, offered, commands, terms }: Both): Flow<CarriedOut> {
-  const toolOf = (call: TurnToolCall): AnyTool | undefined => meant(run, offered, call);
-  const isDropped = (call: TurnToolCall): boolean =>
-    commands.some(({ writes, tool }) => writes && tool === toolOf(call));
+  const isDropped = (call: MeantCall): boolean => commands.some(({ writes, tool }) => writes && tool === toolOf(call));
   const made = calls.filter((call) => !isDropped(call));
   const named = new Set(made.map(toolOf));
   const atOnce = commands.filter(({ writes, tool }) => writes || !named.has(tool));
@@ -59,12 +57,10 @@ function* doAll(run: AgentRun, commands: readonly CommandWork[], terms: readonly
   );
 }
 
-/** The tool that a call means; undefined where it cannot be made. */
-function meant({ engine }: AgentRun, offered: OfferedTools, call: TurnToolCall): AnyTool | undefined {
-  if (call.broken !== undefined || parseArguments(call.input === "" ? "{}" : call.input).issues !== undefined) {
-    return undefined;
-  }
-  return engine.resolver.resolve(offered.read(call.name, {}).tool)?.tool;
+/** The name of the tool that a call means; undefined where it cannot be made. */
+function toolOf({ broken, input, means }: MeantCall): string | undefined {
+  if (broken !== undefined || parseArguments(input === "" ? "{}" : input).issues !== undefined) return undefined;
+  return means?.name ?? means?.tool;
 }
 
 function leftToUser({ id, name }: TurnToolCall): ToolResultPart {

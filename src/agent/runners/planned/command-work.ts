@@ -1,6 +1,7 @@
 import type { AnyTool, ToolResult } from "../../../tool/index.ts";
 import { isRecord } from "../../../schema/index.ts";
 import { cutText } from "../../../text/index.ts";
+import { fact } from "../../flow/fact.ts";
 import type { Flow } from "../../flow/flow.ts";
 import { effectOfCall } from "../../loop/effect-of-call.ts";
 import type { ConversationMessage } from "../../loop/message.ts";
@@ -17,8 +18,8 @@ import type { FoundCommand, ReadMessage } from "./read-commands.ts";
 export interface CommandWork {
   /** Commands of the same key do the same. */
   readonly key: string;
-  /** The tool that it calls. */
-  readonly tool: AnyTool;
+  /** The tool that it calls, by its own name. */
+  readonly tool: string;
   /** It changes something: what the user says counts, and not what the model makes of it. */
   readonly writes: boolean;
   /** Carries it out, with the words that matter in the question. */
@@ -45,10 +46,13 @@ export function commandNames(own: readonly OwnCommand[]): string[] {
 }
 
 /** What the commands of a message come to; of one that cannot be carried out the run takes note. */
-export function commandWorks(run: AgentRun, asked: Asked): CommandWork[] {
+export function* commandWorks(run: AgentRun, asked: Asked): Flow<CommandWork[]> {
+  const { commands } = asked.message;
+  if (commands.length === 0) return [];
+  const tools = yield* fact("commands", () => commands.map((command) => look(run, asked, command)));
   const works: CommandWork[] = [];
-  for (const command of asked.message.commands) {
-    const work = workOf(run, asked, command);
+  for (const [index, command] of commands.entries()) {
+    const work = workOf(run, asked, { command, tool: tools[index] ?? null });
     if (typeof work === "string") run.note(`@${command.name} was not carried out: ${work}`);
     // @web and @websearch are one.
     else if (!works.some(({ tool, key }) => tool === work.tool && key === work.key)) works.push(work);
@@ -63,18 +67,50 @@ export function askedText({ commands, before, text }: ReadMessage): string {
   return asked === "" ? text : asked;
 }
 
+/** What is known of a tool that a command calls: plain JSON. */
+interface CommandTool {
+  /** Its own name. */
+  readonly name: string;
+  readonly writes: boolean;
+  /** It reads what was said before. */
+  readonly takesTurns: boolean;
+}
+
+function look(run: AgentRun, asked: Asked, command: FoundCommand): CommandTool | null {
+  const tool = usableTool(run, wantedTool(asked, command.name));
+  if (tool === undefined) return null;
+  const effect = effectOfCall(tool, draftOf(asked, command));
+  const writes = effect === "idempotent" || effect === "once";
+  return { name: tool.name, writes, takesTurns: takes(tool, "chat_history") };
+}
+
+/** The arguments, as far as they are known at first. */
+function draftOf({ own, message }: Asked, { name, rest }: FoundCommand): unknown {
+  const question = askedText(message);
+  const params = own.find((one) => one.name === name)?.params;
+  if (params !== undefined) return fillParams(params, { text: rest === "" ? question : rest, question, terms: [] });
+  return name === "memory" ? { content: rest === "" ? message.text : rest } : { query: question };
+}
+
+function wantedTool({ own }: Asked, command: string): string {
+  return own.find(({ name }) => name === command)?.tool ?? builtIn.get(command) ?? "";
+}
+
 /** The work of a command, or why there is none. */
-function workOf(run: AgentRun, asked: Asked, command: FoundCommand): CommandWork | string {
+function workOf(
+  run: AgentRun,
+  asked: Asked,
+  { command, tool }: { readonly command: FoundCommand; readonly tool: CommandTool | null },
+): CommandWork | string {
   const { name, rest } = command;
   const own = asked.own.find((one) => one.name === name);
-  const wanted = own?.tool ?? builtIn.get(name) ?? "";
-  const tool = usableTool(run, wanted);
-  if (tool === undefined) return `there is no tool ${JSON.stringify(wanted)} that this agent may use`;
+  const wanted = wantedTool(asked, name);
+  if (tool === null) return `there is no tool ${JSON.stringify(wanted)} that this agent may use`;
   const question = askedText(asked.message);
   const work = (argsOf: (terms: readonly string[]) => unknown): CommandWork => ({
     key: own === undefined ? wanted : name,
-    tool,
-    writes: isWriting(tool, argsOf([])),
+    tool: tool.name,
+    writes: tool.writes,
     *run(terms) {
       const place = { part: `command-${name}`, round: 1 };
       return gatheredFor(run, wanted, yield* ownCall(run, { place, name: "call", tool: wanted, args: argsOf(terms) }));
@@ -93,18 +129,13 @@ function workOf(run: AgentRun, asked: Asked, command: FoundCommand): CommandWork
   return { ...work(() => ({})), writes: false, run: (terms) => searchVault(run, question, terms) };
 }
 
-function isWriting(tool: AnyTool, args: unknown): boolean {
-  const effect = effectOfCall(tool, args);
-  return effect === "idempotent" || effect === "once";
-}
-
 function* searchVault(run: AgentRun, text: string, terms: readonly string[]): Flow<Gathered> {
   const { result } = yield* searchNotes(run, { part: "command-vault", text, terms });
   return gatheredFor(run, notesTool, result);
 }
 
 function gatheredFor(run: AgentRun, name: string, result: ToolResult): Gathered {
-  return gatheredFrom(resultPart(run, { call: { type: "tool-call", id: name, name, input: "{}" }, result }));
+  return gatheredFrom(resultPart(run, { call: { id: name, name }, result }));
 }
 
 const longestQuery = 1000;
@@ -112,10 +143,10 @@ const mostTurns = 6;
 const longestTurn = 600;
 
 /** The query with the last turns, for a search that reads them: then it knows what "it" is. */
-function webQuery(tool: AnyTool, question: string, history: readonly ConversationMessage[]): unknown {
+function webQuery(tool: CommandTool, question: string, history: readonly ConversationMessage[]): unknown {
   const query = cutText(question, longestQuery, { ending: "" }).text;
   const turns = history.slice(-mostTurns).flatMap(turnOf);
-  return { query, ...(turns.length > 0 && takes(tool, "chat_history") && { chat_history: turns }) };
+  return { query, ...(turns.length > 0 && tool.takesTurns && { chat_history: turns }) };
 }
 
 function turnOf(message: ConversationMessage): { readonly role: string; readonly content: string }[] {

@@ -1,7 +1,9 @@
-import { toAssistantMessage } from "../../../model/index.ts";
+import { type TurnToolCall, toAssistantMessage } from "../../../model/index.ts";
+import { fact } from "../../flow/fact.ts";
 import type { Flow } from "../../flow/flow.ts";
 import { chooseTools } from "../../loop/choose-tools.ts";
 import { type Talk, fitIn } from "../../loop/converse.ts";
+import { type MeantCall, meaningOf } from "../../loop/meaning.ts";
 import type { ConversationMessage } from "../../loop/message.ts";
 import { OfferedTools } from "../../loop/offered-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -29,7 +31,8 @@ export interface Wanted {
 export function* gather(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]> {
   const { brief, messages } = wanted;
   const { offered } = chooseTools(run);
-  if (offered.size === 0) return yield* carryOutPlan(run, wanted, { calls: [], terms: [] });
+  const hasTools = yield* fact("plan.tools", () => offered.size > 0);
+  if (!hasTools) return yield* carryOutPlan(run, wanted, { calls: [], terms: [] });
   if (brief.noTools === true) return yield* gatherInWords(run, wanted);
   const { rules = [], preface = [] } = brief;
   const system = run.family.systemPrompt(systemPrompt(run, [...rules, ...planRules]), offered.definitions);
@@ -86,12 +89,22 @@ function* gatherInWords(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]
 }
 
 function* carryOutPlan(run: AgentRun, wanted: Wanted, plan: Plan): Flow<readonly Gathered[]> {
-  const { calls } = plan;
   const { commands } = wanted;
+  const calls = yield* withMeanings(run, plan.calls);
+  const place = { part: "plan-in-words", round: 0 };
+  return (yield* carryOut(run, { calls, place, offered: undefined, commands, terms: termsOf(plan, wanted) })).gathered;
+}
+
+/** Calls that a model wrote down mean what the tools of these names do. */
+function* withMeanings(run: AgentRun, calls: readonly TurnToolCall[]): Flow<readonly MeantCall[]> {
+  if (calls.length === 0) return [];
   // Nothing was offered, so names are as they are.
   const offered = new OfferedTools([], run.family.name);
-  const place = { part: "plan-in-words", round: 0 };
-  return (yield* carryOut(run, { calls, place, offered, commands, terms: termsOf(plan, wanted) })).gathered;
+  const meanings = yield* fact("plan-in-words.0.means", () => calls.map((call) => meaningOf(run, offered, call)));
+  return calls.flatMap((call, index) => {
+    const means = meanings[index];
+    return means === undefined ? [] : [{ ...call, means }];
+  });
 }
 
 /** As the model told them, or else by rule. */

@@ -1,7 +1,8 @@
 import { findToolsName } from "../../../hub/index.ts";
-import { type ModelTurn, type TurnToolCall, textOfTurn, toolCallsOf } from "../../../model/index.ts";
+import { type ModelTurn, type TurnToolCall, textOfTurn } from "../../../model/index.ts";
 import type { Flow } from "../../flow/flow.ts";
 import { type Talk, askInRoom } from "../../loop/converse.ts";
+import { type MeantCall, meantCalls } from "../../loop/meaning.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { planTerms } from "./plan-terms.ts";
 
@@ -15,6 +16,7 @@ export interface Plan {
 /** A plan with the answer that it was read from. */
 export interface ToldPlan extends Plan {
   readonly turn: ModelTurn;
+  readonly calls: readonly MeantCall[];
   /** It looks for tools first. */
   readonly looks: boolean;
 }
@@ -30,7 +32,7 @@ export const planRules: readonly string[] = [
 /** Asks the model once which tools to call. */
 export function* askPlan(run: AgentRun, talk: Talk, round: number): Flow<ToldPlan> {
   const turn = yield* askInRoom(run, talk, { place: { part: talk.part, round }, must: undefined });
-  const calls = toolCallsOf(turn);
+  const calls = meantCalls(turn);
   const looks = calls.some(({ name, broken }) => name === findToolsName && broken === undefined);
   return { turn, calls, looks, terms: planTerms(textOfTurn(turn), calls) };
 }

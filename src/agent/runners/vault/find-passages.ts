@@ -8,7 +8,7 @@ import type { AgentQuestion } from "../../runner.ts";
 import { saidIn } from "../gathered.ts";
 import { salientTerms } from "../notes/salient-terms.ts";
 import { documentsIn, searchNotes } from "../notes/search-notes.ts";
-import { ownCall, usableTool } from "../own-call.ts";
+import { canUse, ownCall } from "../own-call.ts";
 import type { Passage } from "./passage.ts";
 
 /** What was found in the notes for a question. */
@@ -36,7 +36,7 @@ export function* findPassages(run: AgentRun, question: AgentQuestion): Flow<Foun
   const { result, time, anyTime } = found;
   if (!result.success) throw new FailureError(result.error.message, { ...result.error });
   const documents = documentsIn(result.output).slice(0, limit);
-  const canRead = usableTool(run, readTool) !== undefined;
+  const canRead = yield* canUse(run, { part: "search", round: 1 }, readTool);
   const reading = documents.map((document, index) => passageOf(run, document, canRead ? index + 1 : undefined));
   const passages = yield* all(reading, run.spec.maxParallel);
   return { passages, terms, missedTime: anyTime ? time : undefined };

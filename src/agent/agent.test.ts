@@ -1,0 +1,107 @@
+import { describe, expect, test, vi } from "vitest";
+import { sampleTool } from "../../test/support/sample-tool.ts";
+import { createEngine } from "../engine/index.ts";
+import { scriptedModel } from "../model/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { createAgent } from "./create-agent.ts";
+
+const secret = "hunter2-is-my-secret";
+
+async function read(events: AsyncIterable<AgentEvent>): Promise<AgentEvent["type"][]> {
+  const types: AgentEvent["type"][] = [];
+  for await (const { type } of events) types.push(type);
+  return types;
+}
+
+describe("a stream of an agent's events", () => {
+  test("has all of them, whatever another listener does", async () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
+    const stream = agent.stream("hi", {
+      onEvent: () => {
+        throw new Error("no");
+      },
+    });
+    const types = await read(stream);
+    expect(types.at(0)).toBe("run-started");
+    expect(types.at(-1)).toBe("run-finished");
+    expect(warned).toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
+  test("ends for each of several readers, who share the events", async () => {
+    const agent = createAgent({ engine: createEngine(), model: scriptedModel([{ text: "hello", delayMs: 20 }]) });
+    const whole = await read(createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) }).stream("hi"));
+    const stream = agent.stream("hi");
+    const shares = await Promise.all([read(stream), read(stream)]);
+    expect(shares.flat().toSorted()).toEqual(whole.toSorted());
+  });
+
+  test("can be left and taken up again", async () => {
+    const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
+    const stream = agent.stream("hi");
+    for await (const { type } of stream) {
+      expect(type).toBe("run-started");
+      break;
+    }
+    await stream.result;
+    expect((await read(stream)).at(-1)).toBe("run-finished");
+  });
+
+  test("tells what is wrong with a history, instead of throwing", async () => {
+    const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
+    const foreign = [{ role: "user", content: "hi" }] as unknown as [];
+    const refused = {
+      code: "validation_error",
+      message: expect.stringContaining("history [0].content must be a list"),
+    };
+    await expect(agent.run("hi", { history: foreign })).rejects.toMatchObject(refused);
+    const stream = agent.stream("hi", { history: foreign });
+    await expect(read(stream)).rejects.toMatchObject(refused);
+    await expect(stream.result).rejects.toMatchObject(refused);
+    for (const nonsense of [null, [null], [{ role: "robot", content: [] }], [{ role: "system", content: [] }]]) {
+      await expect(agent.run("hi", { history: nonsense as unknown as [] })).rejects.toMatchObject({
+        code: "validation_error",
+      });
+    }
+  });
+});
+
+test("the events of an agent have no secrets in them", async () => {
+  const token = `ghp_${"a1B2c3D4e5".repeat(4)}`.slice(0, 40);
+  const engine = createEngine({
+    secrets: { KEY: secret },
+    tools: [
+      sampleTool(() => ({ docs: [{ title: `the key is ${secret}` }] }), { name: "look" }),
+      sampleTool(
+        () => {
+          throw new Error(`${secret} was refused, and so was ${token}`);
+        },
+        { name: "login" },
+      ),
+      sampleTool((_args, { progress }) => progress({ at: secret, password: "p4ssw0rd" }), { name: "work" }),
+    ],
+  });
+  const names = ["look", "login", "work"];
+  const script = [{ toolCalls: names.map((name) => ({ name, args: {} })) }, `it is ${secret}, and you want ${token}`];
+  const events: AgentEvent[] = [];
+  const agent = createAgent({ engine, model: scriptedModel(script) });
+  await agent.run(`is ${secret} it?`, { onEvent: (event) => events.push(event) });
+  const told = JSON.stringify(events);
+  expect(told).not.toContain(secret);
+  expect(told).not.toContain("p4ssw0rd");
+  const without = events.filter(({ type }) => !["text-delta", "round-finished", "run-finished"].includes(type));
+  expect(JSON.stringify(without)).not.toContain(token);
+  // What the model made for whoever asked is not ours to hide.
+  expect(events.at(-1)).toMatchObject({ type: "run-finished", answer: expect.stringContaining(token) });
+});
+
+test("agents wait for a place instead of being told that there is none", async () => {
+  const look = sampleTool(() => new Promise((resolve) => setTimeout(resolve, 2, "seen")), { name: "look" });
+  const engine = createEngine({ tools: [look], concurrency: { maxConcurrent: 2, queueSize: 3, queueTimeoutMs: 5 } });
+  const models = Array.from({ length: 40 }, () => scriptedModel([{ toolCalls: [{ name: "look", args: {} }] }, "ok"]));
+  const results = await Promise.all(models.map((model) => createAgent({ engine, model }).run("look")));
+  expect(results.filter(({ toolUsageSummary }) => toolUsageSummary.hasErrors)).toEqual([]);
+  const calls = await Promise.all(Array.from({ length: 40 }, () => engine.call("look", {}, { maxRetries: 0 })));
+  expect(calls.some((result) => !result.success && result.error.code === "rejected")).toBe(true);
+});
