@@ -1,4 +1,4 @@
-export { type AgentConfig, agentRunners } from "./agent-settings.ts";
+export { agentRunners } from "./agent-settings.ts";
 export { ChainFolder } from "./chain-folder.ts";
 export { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
 export { loadChain } from "./load-chain.ts";

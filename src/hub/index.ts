@@ -63,14 +63,14 @@ export {
 } from "./view/read-result-tool.ts";
 export { type ResultKind, resultKind } from "./view/result-kind.ts";
 export { type ResultOwner, ResultShelf, type ShelfOptions, type ShelvedResult } from "./view/result-shelf.ts";
-export { type HubOffering, hubOffers, hubToolNames } from "./hub-offers.ts";
+export { hubOffers, hubToolNames } from "./hub-offers.ts";
 export { type Redact, redactOutput } from "./view/redact-output.ts";
 export { type ResultView, type ViewOptions, keepLarge, viewOf, viewText } from "./view/view-of.ts";
 export type { Contract } from "./choose/contract.ts";
 export { type ParsedContract, parseContract } from "./choose/contract-file.ts";
 export { contractFileSchema } from "./choose/contract-file-schema.ts";
 export { ContractFolder, type ContractFolderOptions } from "./choose/contract-folder.ts";
-export { type DeriveCapabilities, deriveCapabilities } from "./choose/derive-capabilities.ts";
+export { deriveCapabilities } from "./choose/derive-capabilities.ts";
 export { type HubLimits, usualHubLimits } from "./choose/hub-limits.ts";
 export { type CapabilityInfo, Hub, type HubOptions } from "./choose/hub.ts";
 export { type LoadedContracts, loadContracts } from "./choose/load-contracts.ts";

@@ -1,12 +1,12 @@
 export type { AskLimits } from "./ask-again.ts";
 export { brokenModel } from "./broken-model.ts";
 export { wrongInterface } from "./wrong-interface.ts";
-export { type FoundJson, findJson } from "./find-json.ts";
+export { findJson } from "./find-json.ts";
 export { type GeneratedObject, type ObjectOptions, generateObject } from "./generate-object.ts";
 export { type GeneratedText, type TextOptions, generateText } from "./generate-text.ts";
 export type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
 export { modelFailure } from "./model-reasons.ts";
-export { estimateMessage, estimatePart, estimatePrompt, type PromptPart } from "./estimate-call.ts";
+export { estimateMessage, estimatePart, type PromptPart } from "./estimate-call.ts";
 export { type Budget, type BudgetLimits, type BudgetState, createBudget } from "./budget.ts";
 export { fallbackModel } from "./fallback-model.ts";
 export {
@@ -28,24 +28,14 @@ export { openModel } from "./open-model.ts";
 export { type ScriptedAnswer, type ScriptedModel, type ScriptedText, scriptedModel } from "./scripted-model.ts";
 export type { ChatMessage, Question } from "./to-prompt.ts";
 export { type ModelPrice, type TokenUsage, addUsage, noTokens } from "./token-usage.ts";
-export type {
-  ScriptedModelOptions,
-  ScriptedPart,
-  ScriptedPause,
-  ScriptedToolCall,
-  ScriptedTurn,
-  ScriptedUsage,
-} from "./scripted-model.ts";
+export type { ScriptedPart } from "./scripted-model.ts";
 export { askTurn } from "./turn/ask-turn.ts";
 export type { TurnOptions } from "./turn/turn-options.ts";
 export {
   type ModelTurn,
   type TurnDelta,
   type TurnPart,
-  type TurnReasoning,
-  type TurnText,
   type TurnToolCall,
-  type Unhelpful,
   textOfTurn,
   toolCallsOf,
 } from "./turn/model-turn.ts";

@@ -77,6 +77,7 @@ export interface FiredOutcome {
   readonly kind: "fired";
 }
 
+/** What a person decided, or that nobody did in time. */
 export interface DecidedOutcome {
   readonly kind: "decided";
   readonly approvalId: string;
