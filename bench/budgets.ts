@@ -1,4 +1,5 @@
-import type { Cost, Row, Suites, Verdict } from "./results.ts";
+import { growthOf } from "./agent-table.ts";
+import type { AgentCosts, Cost, Row, Suites, Verdict } from "./results.ts";
 
 interface Budget {
   readonly id: string;
@@ -109,6 +110,8 @@ const budgets: readonly Budget[] = [
     least: 20_000,
     figure: ({ durable }) => find(durable, "windlass")?.perSecond.median,
   },
+  ...agentBudgets("one", "one call", 15),
+  ...agentBudgets("eight", "eight calls", 40),
   {
     id: "import",
     suite: "start",
@@ -122,6 +125,13 @@ const budgets: readonly Budget[] = [
     what: "`windlass --help`: × bare node",
     most: 1.8,
     figure: ({ start }) => startRatio(start, "help"),
+  },
+  {
+    id: "ask-help",
+    suite: "start",
+    what: "`windlass ask --help`: × bare node",
+    most: 2,
+    figure: ({ start }) => startRatio(start, "ask-help"),
   },
   {
     id: "validate",
@@ -167,6 +177,29 @@ function fanoutBudgets(id: string, how: string): readonly Budget[] {
       figure: (suites) => {
         const [one, ten] = [small(suites), large(suites)];
         return one === undefined || ten === undefined ? undefined : ten / one;
+      },
+    },
+  ];
+}
+
+function agentBudgets(calls: "one" | "eight", how: string, mostUs: number): readonly Budget[] {
+  const costs = ({ agent }: Suites): AgentCosts | undefined => find(agent, "windlass")?.[calls];
+  return [
+    {
+      id: `agent-${calls}`,
+      suite: "agent",
+      what: `a turn of an agent with ${how}: µs of CPU`,
+      most: mostUs,
+      figure: (suites) => costs(suites)?.few.cpuUs.median,
+    },
+    {
+      id: `agent-growth-${calls}`,
+      suite: "agent",
+      what: `the same in a conversation of 50 turns instead of 10: growth`,
+      most: 1.1,
+      figure: (suites) => {
+        const both = costs(suites);
+        return both && growthOf(both);
       },
     },
   ];

@@ -3,8 +3,8 @@ export const duties = ["validation", "admission", "deadline", "abort signal", "e
 
 export type Duty = (typeof duties)[number];
 
-/** Who is measured, and what it does for what it costs. */
-export interface Entry {
+/** Who is measured. */
+export interface Listed {
   readonly id: string;
   readonly label: string;
   readonly kind: "floor" | "windlass" | "peer";
@@ -13,10 +13,14 @@ export interface Entry {
   readonly variant?: string;
   /** The package it belongs to; the entry is left out when it is not installed. */
   readonly package?: string;
+  readonly note: string;
+}
+
+/** Who is measured, and what it does for what it costs. */
+export interface Entry extends Listed {
   readonly does?: readonly Duty[];
   /** What it can do, but does not in this measurement. */
   readonly offers?: readonly Duty[];
-  readonly note: string;
 }
 
 export const callEntries: readonly Entry[] = [
@@ -252,6 +256,13 @@ export const startEntries: readonly StartEntry[] = [
     note: "The bundle; what it needs for YAML, JSON Schema, HTTP and SQLite is loaded on first use.",
   },
   { id: "help", label: "`windlass --help`", kind: "windlass", cli: ["--help"], note: "The CLI, no command loaded." },
+  {
+    id: "ask-help",
+    label: "`windlass ask --help`",
+    kind: "windlass",
+    cli: ["ask", "--help"],
+    note: "The command that asks an agent: no model, no workspace and no client is loaded for its help.",
+  },
   {
     id: "validate",
     label: "`windlass validate` of a tool",

@@ -1,4 +1,5 @@
 /** One contender in one process, asked by its parent: `child.ts WORK FILE [SETTING] [VARIANT]`. */
+import { agentWork } from "./agent-work.ts";
 import { concurrentWork, dagWork, durableWork, fanoutWork, sequenceWork } from "./chain-work.ts";
 import type { Answer, Question, Sample } from "./contender.ts";
 import { mainThreadCpuUs } from "./cpu-time.ts";
@@ -14,6 +15,7 @@ const kinds: Readonly<Record<string, (args: readonly string[]) => Promise<Work>>
   dag: dagWork,
   concurrent: concurrentWork,
   durable: durableWork,
+  agent: agentWork,
 };
 
 try {

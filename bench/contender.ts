@@ -30,6 +30,11 @@ export interface ChainContender {
   readonly run: (value: number) => Promise<unknown>;
 }
 
+/** One way to let a model call tools until it answers; gives its answer. */
+export interface AgentContender {
+  readonly run: () => Promise<string>;
+}
+
 /** One way to run a graph of steps; gives what they gave, in order. */
 export interface DagContender {
   readonly run: () => Promise<unknown>;

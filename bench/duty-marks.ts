@@ -1,9 +1,16 @@
-import { type Duty, type Entry, duties } from "./catalog.ts";
+import { duties as callDuties } from "./catalog.ts";
 import { table } from "./table.ts";
 
+/** A contender, and what it does of what can be done. */
+export interface Dutiful {
+  readonly label: string;
+  readonly does?: readonly string[];
+  readonly offers?: readonly string[];
+}
+
 /** What each contender does for what it costs. */
-export function dutyMarks(entries: readonly Entry[]): string {
-  const mark = (entry: Entry, duty: Duty): string => {
+export function dutyMarks(entries: readonly Dutiful[], duties: readonly string[] = callDuties): string {
+  const mark = (entry: Dutiful, duty: string): string => {
     if (entry.does?.includes(duty) === true) return "✓";
     return entry.offers?.includes(duty) === true ? "○" : "–";
   };

@@ -1,6 +1,6 @@
 import { ContenderProcess, TooSlowError } from "./contender-process.ts";
 import type { Sample } from "./contender.ts";
-import type { Entry } from "./catalog.ts";
+import type { Listed } from "./catalog.ts";
 import { reasonOf } from "./reason.ts";
 import { packageVersion } from "./package-version.ts";
 import type { Plan } from "./plan.ts";
@@ -8,22 +8,31 @@ import type { Row } from "./results.ts";
 import { ratioOf, spreadOf } from "./statistics.ts";
 
 /** What contenders are asked to do. */
-export type WorkName = "call" | "limit" | "records" | "sequence" | "fanout" | "dag" | "concurrent" | "durable";
+export type WorkName =
+  | "call"
+  | "limit"
+  | "records"
+  | "sequence"
+  | "fanout"
+  | "dag"
+  | "concurrent"
+  | "durable"
+  | "agent";
 
 /** What is measured of a list of contenders. */
 export interface Measurement {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly Listed[];
   readonly work: WorkName;
   /** Said to every contender's process: how the handler answers, how many steps, … */
   readonly setting?: string;
   /** Of whom to count the bytes; of nobody where absent. */
-  readonly bytes?: (entry: Entry) => boolean;
+  readonly bytes?: (entry: Listed) => boolean;
   readonly plan: Plan;
   readonly skip: (id: string, why: string) => void;
 }
 
 export interface Measured {
-  readonly entry: Entry;
+  readonly entry: Listed;
   readonly samples: Sample[];
   bytes?: number;
   /** It was slow: there is one sample, … */
@@ -96,7 +105,7 @@ export function rowsOf(measured: readonly Measured[]): Row[] {
 }
 
 function isInstalled({ skip, work }: Measurement) {
-  return ({ id, package: name }: Entry): boolean => {
+  return ({ id, package: name }: Listed): boolean => {
     if (name === undefined || packageVersion(name).version !== undefined) return true;
     skip(`${id} (${work})`, `${name} is not installed; run: npm ci --prefix bench`);
     return false;
@@ -146,13 +155,13 @@ async function warmAll(started: readonly Started[], { plan, work }: Measurement,
   return steady;
 }
 
-async function countBytes(entry: Entry, measurement: Measurement): Promise<number> {
+async function countBytes(entry: Listed, measurement: Measurement): Promise<number> {
   const child = await ContenderProcess.start(argsOf(entry, measurement), noCollection);
   const { bytes } = await child.ask({ kind: "bytes" }, measurement.plan.limitMs);
   await child.end();
   return bytes ?? Number.NaN;
 }
 
-function argsOf({ file, variant }: Entry, { work, setting }: Measurement): string[] {
+function argsOf({ file, variant }: Listed, { work, setting }: Measurement): string[] {
   return [work, file, ...(setting === undefined ? [] : [setting]), ...(variant === undefined ? [] : [variant])];
 }

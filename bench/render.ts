@@ -1,3 +1,4 @@
+import { agentTable } from "./agent-table.ts";
 import { type Entry, callEntries, limitEntries, recordEntries, startEntries, syncEntries } from "./catalog.ts";
 import { chainTables } from "./chain-tables.ts";
 import { dutyMarks } from "./duty-marks.ts";
@@ -17,6 +18,7 @@ export function render(results: Results): string {
     suites.limit && section("10,000 tasks, ten at a time", limitTable(suites.limit)),
     suites.records && section("Records on the disk", recordTable(suites.records)),
     ...chainTables(suites).map(([title, body]) => section(title, body)),
+    suites.agent && section("Turns of an agent", agentTable(suites.agent)),
     suites.start && section("Starting", startTable(suites.start)),
     results.skipped.length > 0 && section("Not measured", skippedList(results.skipped)),
   ]

@@ -47,6 +47,20 @@ export interface RecordRow extends Row {
   readonly mainShare: number;
 }
 
+/** CPU time of the main thread per turn, in microseconds, in a conversation of a few turns and of many. */
+export interface AgentCosts {
+  readonly few: Pick<Row, "cpuUs" | "ratio">;
+  readonly many: Pick<Row, "cpuUs" | "ratio">;
+}
+
+/** Turns with one tool call, and with eight. */
+export interface AgentRow {
+  readonly id: string;
+  readonly version?: string;
+  readonly one: AgentCosts;
+  readonly eight: AgentCosts;
+}
+
 export interface StartRow {
   readonly id: string;
   readonly version?: string;
@@ -67,6 +81,7 @@ export interface Suites {
   readonly dag?: readonly WaitRow[];
   readonly concurrent?: readonly WaitRow[];
   readonly durable?: readonly DurableRow[];
+  readonly agent?: readonly AgentRow[];
   readonly start?: readonly StartRow[];
 }
 

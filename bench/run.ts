@@ -3,15 +3,17 @@
  * tables of `docs/benchmarks.md`.
  *
  * - `--quick`: fewer rounds; prints the tables and writes nothing.
- * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,start`: some of the suites; prints the
- *   tables and writes nothing.
+ * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,agent,start`: some of the suites; prints
+ *   the tables and writes nothing.
  * - `--check`: ends with code 1 when a budget is broken.
  * - `--render`: measures nothing; writes the tables from the results that are there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs, styleText } from "node:util";
+import { agentEntries, agentSizes } from "./agent-catalog.ts";
+import { agentRowsOf } from "./agent-rows.ts";
 import { verdicts } from "./budgets.ts";
-import { type Entry, callEntries, limitEntries, recordEntries, syncEntries } from "./catalog.ts";
+import { type Listed, callEntries, limitEntries, recordEntries, syncEntries } from "./catalog.ts";
 import {
   concurrentEntries,
   dagEntries,
@@ -78,7 +80,7 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
   };
   const asked = options.only?.split(",");
   // A quick run is about Windlass; how much peers allocate does not change from day to day.
-  const bytes = ({ kind }: Entry): boolean => !options.quick || kind !== "peer";
+  const bytes = ({ kind }: Listed): boolean => !options.quick || kind !== "peer";
   const of = (what: Omit<Measurement, "plan" | "skip"> & { readonly plan?: Plan }): Promise<Measured[]> =>
     measure({ plan, skip, ...what });
   const calls = { work: "call", bytes } as const;
@@ -101,6 +103,18 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
       const durable = { work: "durable", entries: durableEntries } as const;
       const many = await of({ ...durable, setting: "many" });
       return durableRowsOf(many, await of({ ...durable, setting: "alone" }));
+    },
+    agent: async () => {
+      const { turns, calls } = agentSizes;
+      // A loop is much code: the optimiser needs its time before it has seen all of it.
+      const longer = { ...plan, warmMs: plan.warmMs * 5, sampleMs: plan.sampleMs * 2 };
+      const talk = (length: number, each: number): Promise<Measured[]> =>
+        of({ work: "agent", entries: agentEntries, setting: `${length}x${each}`, plan: longer });
+      const lengths = async (each: number) => ({
+        few: await talk(turns.few, each),
+        many: await talk(turns.many, each),
+      });
+      return agentRowsOf(await lengths(calls.one), await lengths(calls.eight));
     },
     start: async () => startSuite(plan, skip),
   };

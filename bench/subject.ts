@@ -1,5 +1,6 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { createAgent } from "../src/agent/index.ts";
 import type { Clock } from "../src/base/index.ts";
 import type { ChainLibrary, ChainRuns, loadPlan, runChain } from "../src/chain/index.ts";
 import type { ConcurrencyOptions, Scheduler, createEngine } from "../src/engine/index.ts";
@@ -19,11 +20,17 @@ export interface ChainSubject {
   readonly ChainRuns: typeof ChainRuns;
 }
 
+/** The part of `windlass/agent` that they use. */
+export interface AgentSubject {
+  readonly createAgent: typeof createAgent;
+}
+
 /** Which Windlass is measured: the bundle that users get, or the source while nothing is built. */
 export type SubjectKind = "bundle" | "source";
 
 const bundle = new URL("../dist/index.js", import.meta.url);
 const chainBundle = new URL("../dist/chain.js", import.meta.url);
+const agentBundle = new URL("../dist/agent.js", import.meta.url);
 
 /** Written last: a build that stopped half-way has none. */
 const finished = new URL("../dist/bin.js", import.meta.url);
@@ -50,6 +57,11 @@ export async function loadSubject(): Promise<Subject> {
 export async function loadChains(): Promise<ChainSubject> {
   if (subjectKind === "bundle") return (await import(chainBundle.href)) as ChainSubject;
   return import("../src/chain/index.ts");
+}
+
+export async function loadAgents(): Promise<AgentSubject> {
+  if (subjectKind === "bundle") return (await import(agentBundle.href)) as AgentSubject;
+  return import("../src/agent/index.ts");
 }
 
 /** The scheduler is no public export, so it always comes from the source. */
