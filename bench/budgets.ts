@@ -110,8 +110,8 @@ const budgets: readonly Budget[] = [
     least: 20_000,
     figure: ({ durable }) => find(durable, "windlass")?.perSecond.median,
   },
-  ...agentBudgets("one", "one call", 15),
-  ...agentBudgets("eight", "eight calls", 40),
+  ...agentBudgets("one", "one call", 12.5),
+  ...agentBudgets("eight", "eight calls", 6.35),
   {
     id: "import",
     suite: "start",
@@ -182,15 +182,15 @@ function fanoutBudgets(id: string, how: string): readonly Budget[] {
   ];
 }
 
-function agentBudgets(calls: "one" | "eight", how: string, mostUs: number): readonly Budget[] {
+function agentBudgets(calls: "one" | "eight", how: string, most: number): readonly Budget[] {
   const costs = ({ agent }: Suites): AgentCosts | undefined => find(agent, "windlass")?.[calls];
   return [
     {
       id: `agent-${calls}`,
       suite: "agent",
-      what: `a turn of an agent with ${how}: µs of CPU`,
-      most: mostUs,
-      figure: (suites) => costs(suites)?.few.cpuUs.median,
+      what: `a turn of an agent with ${how}: × loop by hand`,
+      most,
+      figure: (suites) => costs(suites)?.few.ratio.median,
     },
     {
       id: `agent-growth-${calls}`,

@@ -115,7 +115,7 @@ export function canonicalJson(value: unknown): string {
   if (plainJsonSize(value, Number.MAX_SAFE_INTEGER) >= 0)
     return JSON.stringify(isSorted(value) ? value : sorted(value));
   const text = JSON.stringify(value, (_key, item: unknown) =>
-    typeof item !== "object" || item === null || Array.isArray(item) ? item : sortedEntries(item),
+    typeof item !== "object" || item === null || Array.isArray(item) ? item : withSortedKeys(item),
   );
   return text ?? "null";
 }
@@ -135,13 +135,16 @@ function isSorted(value: unknown): boolean {
 /** Plain JSON with the keys of all its objects in order. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? value.map(sorted) : sortedEntries(value, sorted);
+  return Array.isArray(value) ? value.map(sorted) : withSortedKeys(value, sorted);
 }
 
-function sortedEntries(value: object, read: (item: unknown) => unknown = (item) => item): object {
-  const entries = Object.keys(value)
-    .sort()
-    .map((key) => [key, read((value as Record<string, unknown>)[key])] as const);
-  // It defines own keys, so a key named __proto__ stays a key.
-  return Object.fromEntries(entries);
+function withSortedKeys(value: object, read: (item: unknown) => unknown = (item) => item): object {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const item = read((value as Record<string, unknown>)[key]);
+    // Assigned, this one would not be a key.
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: item, enumerable: true });
+    else copy[key] = item;
+  }
+  return copy;
 }

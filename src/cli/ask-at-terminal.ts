@@ -1,5 +1,6 @@
 import type { Answer, Approver } from "../engine/index.ts";
 import type { Approval, ApprovalRequest, ApprovalStore } from "../store/index.ts";
+import { forgetTyped } from "./forget-typed.ts";
 import { oneLine } from "./format-table.ts";
 import { howDecided } from "./how-decided.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -60,6 +61,7 @@ async function decidedBefore(store: ApprovalStore, request: ApprovalRequest): Pr
 }
 
 async function asksYes(terminal: Terminal, request: ApprovalRequest, signal: AbortSignal): Promise<boolean> {
+  await forgetTyped();
   terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(request.message)}`);
   terminal.tell(`  ${terminal.tint("bold", oneLine(request.tool))} ${safeJson(request.args).replaceAll("\n", "\n  ")}`);
   return /^\s*(?:y|yes)\s*$/i.test(await readAnswer("  Run it? [y/N] ", signal));

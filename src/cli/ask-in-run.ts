@@ -2,6 +2,7 @@ import type { AskPerson } from "../chain/index.ts";
 import type { Approval, Decision } from "../store/index.ts";
 import { argumentsLine } from "./arguments-line.ts";
 import { oneLine } from "./format-table.ts";
+import { forgetTyped } from "./forget-typed.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { RunView } from "./run-view/run-view.ts";
 import { safeJson } from "./safe-json.ts";
@@ -37,6 +38,7 @@ async function askOne(
   const { terminal, view, by, durable } = options;
   const resume = view.pause();
   try {
+    await forgetTyped();
     tellQuestion(approval, options);
     const refusal = whyNot(approval, by);
     if (refusal !== undefined) {

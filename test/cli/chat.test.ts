@@ -44,7 +44,8 @@ type Keys = readonly (readonly [shown: RegExp, typed: string])[];
 
 /** Talks with the program at a terminal of 60 columns; gives what the person saw. */
 function chatAtTerminal(cwd: string, keys: Keys): Promise<{ readonly code: number | null; readonly screen: string }> {
-  const command = `stty cols 60 rows 24; ${shellCommand} chat`;
+  // No shell stays in between: some of them end by a Ctrl-C that the program has dealt with.
+  const command = `stty cols 60 rows 24; exec ${shellCommand} chat`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], { cwd, env: environment });
   let screen = "";
   let from = 0;

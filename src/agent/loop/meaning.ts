@@ -27,16 +27,18 @@ export interface MeantCall extends TurnToolCall {
 
 /** What a call means, as things are now. */
 export function meaningOf({ engine }: AgentRun, offered: OfferedTools, call: TurnToolCall): Meaning {
+  const written = offered.nameOf(call.name);
+  const tool = engine.resolver.resolve(written)?.tool;
+  const name = tool === undefined || tool.name === written ? undefined : { name: tool.name };
+  // Reading the arguments takes longer than all the rest, and mostly nothing depends on them.
+  if (typeof tool?.effect !== "function" && !offered.renames(call.name)) {
+    return { tool: written, ...name, effect: tool?.effect ?? "pure" };
+  }
   const sent = argumentsOf(call);
   if (sent === undefined) return { tool: call.name, effect: "pure" };
-  const { tool: name, args } = offered.read(call.name, sent);
-  const tool = engine.resolver.resolve(name)?.tool;
-  return {
-    tool: name,
-    ...(tool !== undefined && tool.name !== name && { name: tool.name }),
-    effect: tool === undefined ? "pure" : effectOfCall(tool, args),
-    ...(args !== sent && { args }),
-  };
+  const args = offered.argumentsOf(call.name, sent);
+  const effect = tool === undefined ? "pure" : effectOfCall(tool, args);
+  return { tool: written, ...name, effect, ...(args !== sent && { args }) };
 }
 
 /** The arguments as the model wrote them; undefined where they cannot be read. */

@@ -2,6 +2,8 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { estimateTokens } from "../../text/index.ts";
 import { type AnyTool, type WireNames, type WireProvider, createWireNames, toOpenAITools } from "../../tool/index.ts";
 
+const nothing = {};
+
 /** The tools that a model is told of, in the order in which it was: what comes later is behind, so that prompts stay alike. */
 export class OfferedTools {
   readonly #provider: WireProvider;
@@ -54,12 +56,20 @@ export class OfferedTools {
     return this.#tokens;
   }
 
-  /** What a call means: the tool's own name and parameters. A name that was never offered is left as it is. */
-  read(wireName: string, args: unknown): { readonly tool: string; readonly args: unknown } {
-    const names = this.#wireNames;
-    const tool = names.fromWire(wireName);
-    if (tool === undefined) return { tool: wireName, args };
-    return { tool, args: names.argumentsFromWire(wireName, args) };
+  /** The tool's own name. One that was never offered is left as it is. */
+  nameOf(wireName: string): string {
+    return this.#wireNames.fromWire(wireName) ?? wireName;
+  }
+
+  /** Are parameters of this tool sent under other names? */
+  renames(wireName: string): boolean {
+    // What is renamed is an object of its own.
+    return this.argumentsOf(wireName, nothing) !== nothing;
+  }
+
+  /** The arguments of a call, by the tool's own parameters; the same object where they have the same names. */
+  argumentsOf(wireName: string, args: unknown): unknown {
+    return this.#wireNames.argumentsFromWire(wireName, args);
   }
 
   get #wireNames(): WireNames {

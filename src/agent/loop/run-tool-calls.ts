@@ -7,13 +7,14 @@ import type { Place } from "../agent-event.ts";
 import { type Flow, all } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "../run/agent-run.ts";
+import type { CalledTool } from "./call-tool.ts";
 import { type KnownCall, MadeCalls, isInDoubt } from "./made-calls.ts";
 import type { MeantCall } from "./meaning.ts";
 import type { ToolResultPart } from "./message.ts";
 import { offerFound } from "./offer-found.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { resultPart } from "./result-part.ts";
-import { tellEnd, toldCall } from "./told-call.ts";
+import { type ToldRequest, tellEnd, toldCall } from "./told-call.ts";
 
 /** The calls of one answer. */
 export interface TurnCalls {
@@ -122,7 +123,7 @@ function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): Flow<Answered>
       ? repeat(run, turn, { read, known })
       : refusal !== undefined
         ? refuse(run, turn, { read, refusal })
-        : yield* make(run, turn, read);
+        : made(run, turn, { read, called: yield* toldCall(run, requestOf(turn, read)) });
   turn.onPart?.(answered.part, index);
   return answered;
 }
@@ -150,10 +151,15 @@ function refuse(
   return { part: resultPart(run, { call, result: refusal }), isKnown: false };
 }
 
-function* make(run: AgentRun, { place, offered }: TurnCalls, read: ReadCall): Flow<Answered> {
-  const { call, index, tool, args, key: madeKey, effect } = read;
-  const key = `${place.part}.${place.round}.${index}`;
-  const called = yield* toldCall(run, { place, key, callId: call.id, tool, args, madeKey, effect });
+function requestOf({ place }: TurnCalls, { call, index, tool, args, key: madeKey, effect }: ReadCall): ToldRequest {
+  return { place, key: `${place.part}.${place.round}.${index}`, callId: call.id, tool, args, madeKey, effect };
+}
+
+function made(
+  run: AgentRun,
+  { offered }: TurnCalls,
+  { read: { call, effect }, called }: { readonly read: ReadCall; readonly called: CalledTool },
+): Answered {
   const { result } = called;
   if (offered !== undefined && result.success && result.tool === findToolsName) offerFound(run, offered, result.output);
   const inDoubt = isInDoubt({ result, effect: called.effect ?? effect });

@@ -9,7 +9,7 @@ export class TalkMeter {
   static readonly #known = new WeakMap<Talk, TalkMeter>();
   /** Of what comes before the messages and stays the same. */
   readonly before: number;
-  #halves = new RunningSum(halfOf);
+  #bounds = new RunningSum(boundOf);
   #sizes = new RunningSum(sizeOf);
 
   private constructor({ system, preface = [] }: Talk) {
@@ -24,12 +24,12 @@ export class TalkMeter {
 
   /** Do the messages take no more than so many tokens? */
   isWithin(room: number, { messages }: Talk): boolean {
-    return this.#halves.of(messages) * 2 <= room || this.#sizes.of(messages) <= room;
+    return this.#bounds.of(messages) <= room || this.#sizes.of(messages) <= room;
   }
 
   /** Others stand in the place of messages that were measured. */
   changed(): void {
-    this.#halves = new RunningSum(halfOf);
+    this.#bounds = new RunningSum(boundOf);
     this.#sizes = new RunningSum(sizeOf);
   }
 }
@@ -67,25 +67,25 @@ export function sizeOf(message: ConversationMessage): number {
   return size;
 }
 
-/** A number that is quickly found, and at least half of what a message takes. */
-function halfOf({ content }: ConversationMessage): number {
+/** A number that is quickly found, and no less than what a message takes. */
+function boundOf({ content }: ConversationMessage): number {
   if (typeof content === "string") return content.length;
-  let half = estimateMessage(empty);
-  for (const part of content) half += halfOfPart(part);
-  return half;
+  let bound = estimateMessage(empty);
+  for (const part of content) bound += boundOfPart(part);
+  return bound;
 }
 
 const empty: ConversationMessage = { role: "user", content: [] };
 
-/** No character is more than a token, and none that is written as an escape sequence more than two. */
-function halfOfPart(part: PromptPart): number {
+/** No character is more than a token, and none that JSON writes as an escape sequence more than two. */
+function boundOfPart(part: PromptPart): number {
   switch (part.type) {
     case "text":
     case "reasoning":
       return part.text.length;
     case "tool-call": {
       const size = plainJsonSize(part.input, Number.MAX_SAFE_INTEGER);
-      return size >= 0 ? part.toolName.length + size : estimatePart(part);
+      return size >= 0 ? part.toolName.length + 2 * size : estimatePart(part);
     }
     case "tool-result":
       return resultText(part)?.length ?? estimatePart(part);

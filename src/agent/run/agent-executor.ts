@@ -1,6 +1,6 @@
 import { type Clock, type Failure, failure, isFailureError } from "../../base/index.ts";
 import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain/index.ts";
-import type { BeginCall, CallContext, CallHandle } from "../../engine/index.ts";
+import type { BeginCall, CallContext, CallHandle, CallListener } from "../../engine/index.ts";
 import { type ResultShelf, keepLarge, redactOutput } from "../../hub/index.ts";
 import { type ModelTurn, askTurn } from "../../model/index.ts";
 import type { Redactor } from "../../text/index.ts";
@@ -160,6 +160,17 @@ class ShownCall implements RunningCall {
   run(): ToolResult | Promise<ToolResult> {
     const result = this.#handle.run();
     return result instanceof Promise ? result.then((settled) => this.#shown(settled)) : this.#shown(result);
+  }
+
+  /** What the host uses: most calls then need no promise. */
+  runFor(listener: CallListener): void {
+    this.#handle.runFor({
+      ended: (result) => {
+        const shown = this.#shown(result);
+        if (shown instanceof Promise) void shown.then((settled) => listener.ended(settled));
+        else listener.ended(shown);
+      },
+    });
   }
 
   abort(cause: "cancelled" | "timeout"): void {

@@ -31,8 +31,9 @@ interface History {
 }
 
 function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: History): Promise<Typed> {
-  if (signal.aborted) return Promise.resolve({ kind: "end" });
   const { stdin, stderr } = process;
+  // The input may have ended at a question in between: nothing will ever come of it.
+  if (signal.aborted || stdin.readableEnded) return Promise.resolve({ kind: "end" });
   const reader = createInterface({
     input: stdin,
     output: stderr,

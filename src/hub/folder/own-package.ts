@@ -4,9 +4,13 @@ import { registerHooks } from "node:module";
 const entries: ReadonlyMap<string, string> = new Map([
   ["windlass", "index"],
   ["windlass/agent", "agent"],
+  ["windlass/ai-sdk", "ai-sdk"],
   ["windlass/chain", "chain"],
   ["windlass/hub", "hub"],
+  ["windlass/langchain", "langchain"],
   ["windlass/mcp", "mcp"],
+  ["windlass/otel", "otel"],
+  ["windlass/testing", "testing"],
   ["windlass/tools", "tools"],
 ]);
 
