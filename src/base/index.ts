@@ -24,6 +24,7 @@ export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
 export { Roster } from "./roster.ts";
+export { orAborted } from "./or-aborted.ts";
 export { type ProcessIdentity, isGone, isThere, processIdentity, processState } from "./process-identity.ts";
 export { WallTime } from "./wall-time.ts";
 export { type Usage, cpuTime, usageSince } from "./usage.ts";

@@ -1,13 +1,13 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { orAborted } from "../../base/index.ts";
 import { type Model, type ModelAnswer, type ModelCall, modelFailure } from "../../model/index.ts";
 import { answerParts } from "./answer-parts.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { finishReasonOf, usageOf } from "./answer-end.ts";
 import { toModelError } from "./model-error.ts";
 import { offeredTools, toolChoice, unheeded } from "./model-call.ts";
-import { orAborted } from "./or-aborted.ts";
 import { toLangChainMessages } from "./to-langchain-messages.ts";
 
 /** What {@link fromLangChainModel} takes besides the chat model. */

@@ -1,6 +1,5 @@
-import { type Clock, type Timer, isFailureError } from "../../base/index.ts";
+import { type Clock, type FailureError, type Timer, fail, isFailureError, orAborted } from "../../base/index.ts";
 import type { McpConnection, McpConnector, McpDefinition, McpListener } from "./mcp-port.ts";
-import { orAborted } from "./or-aborted.ts";
 import { type LastFailure, ServerBreaker } from "./server-breaker.ts";
 import type { McpServer } from "./server-config.ts";
 import type { McpSourceLimits } from "./source-limits.ts";
@@ -159,7 +158,7 @@ export class ServerLink {
     this.#connecting ??= this.#connect(when).finally(() => {
       this.#connecting = undefined;
     });
-    return orAborted(this.#connecting, signal);
+    return orAborted(this.#connecting, signal, cancelled);
   }
 
   async #connect(when: "now" | "in time"): Promise<Line> {
@@ -230,7 +229,11 @@ export class ServerLink {
     const late = new AbortController();
     const timer = clock.after(limits.listMs, () => late.abort());
     try {
-      const definitions = await orAborted(connection.listTools(AbortSignal.any([signal, late.signal])), late.signal);
+      const definitions = await orAborted(
+        connection.listTools(AbortSignal.any([signal, late.signal])),
+        late.signal,
+        cancelled,
+      );
       listed(definitions, connection);
     } catch (error) {
       if (!late.signal.aborted) throw error;
@@ -308,4 +311,8 @@ export class ServerLink {
       );
     });
   }
+}
+
+function cancelled(): FailureError {
+  return fail("cancelled while waiting", { code: "cancelled", retry: "safe" });
 }

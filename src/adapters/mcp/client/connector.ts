@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Sdk from "@modelcontextprotocol/client";
-import { type Clock, type FailureError, isFailureError, systemClock } from "../../../base/index.ts";
+import { type Clock, type FailureError, isFailureError, orAborted, systemClock } from "../../../base/index.ts";
 import type { StreamingDoor } from "../../../net/index.ts";
 import { AuthFile } from "./auth-file.ts";
 import { ChildFiles } from "./child-files.ts";
@@ -20,7 +20,6 @@ import type {
 } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { openHttp } from "./open-http.ts";
-import { orAborted } from "./or-aborted.ts";
 import { Program } from "./program.ts";
 import { reapChildren } from "./reap-children.ts";
 import { StdioTransport } from "./stdio-transport.ts";

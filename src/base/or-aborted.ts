@@ -1,8 +1,15 @@
-/** What the work gives, or what the signal was aborted with, should that come first: some models do not listen to it. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/**
+ * What the work gives, or what the signal was aborted with, should that come first: for work that may not listen to the
+ * signal, and goes on. `why` says something else than the signal's own reason.
+ */
+export async function orAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  why: () => unknown = () => signal?.reason,
+): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();
-  const give = (): void => aborted.reject(signal.reason);
+  const give = (): void => aborted.reject(why());
   signal.addEventListener("abort", give, { once: true });
   if (signal.aborted) give();
   // What is given up may fail later; that concerns nobody.
