@@ -1,103 +1,128 @@
+import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
+import { type TokenUsage, addUsage, noTokens } from "../model/index.ts";
 import type { Agent, AskOptions } from "./agent.ts";
-import { createIds, fail } from "../base/index.ts";
 import type { AgentResult } from "./agent-result.ts";
+import { askIn } from "./ask-in.ts";
+import { checkHistory } from "./check-history.ts";
 import { holdsOutside } from "./loop/holds-outside.ts";
 import type { ConversationMessage } from "./loop/message.ts";
 import type { AgentExecuteOptions } from "./run/agent-runs.ts";
-import { type TokenUsage, addUsage, noTokens } from "../model/index.ts";
+import { type Said, nothingSaid } from "./run/said.ts";
+
+/** What a {@link Session} is to be. */
+export interface SessionOptions {
+  /** Of a conversation that goes on; a new one where absent. */
+  readonly conversationId?: string;
+  /** What it begins with, instead of what was said in it so far. */
+  readonly history?: readonly ConversationMessage[];
+  /** Whether that holds text from outside. Where absent, as its messages tell. */
+  readonly tainted?: boolean;
+}
 
 const ids = createIds();
 
-/** A conversation with an agent. A question that was cancelled or failed leaves what was said before as it was. */
+/**
+ * A conversation with an agent. It is what the journal has of it: others may ask in it too, and each question sees what
+ * was answered before it was asked, in the order of the answers. A question that was cancelled or failed leaves it as it
+ * was; one that waited for a person is part of it as soon as it is answered.
+ */
 export class Session {
   readonly conversationId: string;
-  readonly #agent: Agent;
-  #messages: readonly ConversationMessage[];
-  #tainted: boolean | undefined;
-  /** Of the questions before the last one. */
-  #usage: TokenUsage = noTokens;
-  /** The last question, which may go on when a person has decided. */
-  #last: { readonly runId: string; readonly usage: TokenUsage } | undefined;
+  #agent: Agent;
+  /** Undefined until it is looked up. */
+  #said: Said | undefined;
+  /** Of each question. What a run took is told anew with each of its lives. */
+  readonly #usage = new Map<string, TokenUsage>();
   #asking = false;
 
-  constructor(
-    agent: Agent,
-    options: {
-      readonly conversationId?: string;
-      readonly history?: readonly ConversationMessage[];
-      readonly tainted?: boolean;
-    },
-  ) {
+  constructor(agent: Agent, { conversationId, history, tainted }: SessionOptions = {}) {
     this.#agent = agent;
-    this.conversationId = options.conversationId ?? ids.next();
-    this.#messages = options.history ?? [];
-    this.#tainted = options.tainted;
+    this.conversationId = conversationId ?? ids.next();
+    if (history !== undefined) {
+      checkHistory(history);
+      this.#said = { messages: history, tainted: tainted ?? holdsOutside(history), turn: 0, isKept: false };
+    } else if (conversationId === undefined) this.#said = { ...nothingSaid, tainted: tainted === true };
   }
 
-  /** What was said so far. */
+  /** What was said so far, when it was last looked up. */
   get messages(): readonly ConversationMessage[] {
-    return this.#messages;
+    return this.#said?.messages ?? [];
   }
 
   /** Text from outside has entered it. */
   get tainted(): boolean {
-    return this.#tainted ?? holdsOutside(this.#messages);
+    return this.#said?.tainted ?? false;
   }
 
-  /** What all its questions took. */
+  /** What the questions took that were asked here. */
   get usage(): TokenUsage {
-    return this.#last === undefined ? this.#usage : addUsage(this.#usage, this.#last.usage);
+    return [...this.#usage.values()].reduce(addUsage, noTokens);
+  }
+
+  /** Looks up what was said meanwhile. Every question does so before it is asked. */
+  async refresh(): Promise<void> {
+    this.#said = await this.#agent.runs.conversations.soFar(this.conversationId, this.#said);
   }
 
   /** Asks the next question; one at a time. */
-  ask(text: string, options: Omit<AskOptions, "history" | "tainted" | "conversationId"> = {}): Promise<AgentResult> {
-    const { conversationId } = this;
-    const said = { history: this.#messages, ...(this.#tainted !== undefined && { tainted: this.#tainted }) };
-    return this.#take(() => this.#agent.run(text, { ...options, conversationId, ...said }));
+  ask(
+    text: string,
+    options: Omit<AskOptions, "history" | "tainted" | "conversationId" | "aside"> = {},
+  ): Promise<AgentResult> {
+    return this.#take(async () => {
+      await this.refresh();
+      const { conversationId } = this;
+      return askIn(this.#agent, { ...options, text, said: this.#said ?? nothingSaid, conversationId });
+    });
   }
 
-  /** Goes on with the last question of this conversation, which waited for a person. */
+  /** Goes on with a question of this conversation that waited for a person. */
   resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
     return this.#take(async () => {
-      await this.#checkLast(runId);
+      const of = await this.#agent.runs.conversationOf(runId);
+      if (of !== this.conversationId) {
+        throw fail(`run ${runId} is no question of this conversation`, { code: "validation_error" });
+      }
       return this.#agent.resume(runId, options);
     });
   }
 
-  /** Forgets what was said. */
-  clear(): void {
-    this.#messages = [];
-    this.#tainted = undefined;
+  /** Goes on with another agent. */
+  use(agent: Agent): void {
+    // Its runs may be kept elsewhere, where nothing of this is known.
+    if (agent.runs !== this.#agent.runs && this.#said !== undefined) this.#said = { ...this.#said, isKept: false };
+    this.#agent = agent;
   }
 
-  /** What was said since would be forgotten, and what others were asked is no part of this. */
-  async #checkLast(runId: string): Promise<void> {
-    if (this.#last?.runId === runId) return;
-    if (this.#last !== undefined) {
-      const message = `the conversation went on without run ${runId}; resume it by itself, or ask again`;
-      throw fail(message, { code: "validation_error" });
-    }
-    const of = await this.#agent.runs.conversationOf(runId);
-    if (of === this.conversationId) return;
-    throw fail(`run ${runId} is no question of this conversation`, { code: "validation_error" });
+  /** Forgets what was said, also for others who ask in this conversation, now or later. */
+  async clear(clock: Clock = systemClock): Promise<void> {
+    if (this.#asking) throw answering();
+    await this.#agent.runs.conversations.clear(this.conversationId, clock.now());
+    this.#said = undefined;
+    await this.refresh();
   }
 
   async #take(begin: () => Promise<AgentResult>): Promise<AgentResult> {
-    if (this.#asking) throw fail("the conversation is answering another question", { code: "rejected" });
+    if (this.#asking) throw answering();
     this.#asking = true;
     try {
       const result = await begin();
-      const { runId, usage } = result;
-      // What a run took is told anew with each of its lives.
-      if (this.#last !== undefined && this.#last.runId !== runId) this.#usage = this.usage;
-      this.#last = { runId, usage };
-      if (result.status === "completed") {
-        this.#messages = result.messages;
-        this.#tainted = result.tainted;
-      }
+      this.#usage.set(result.runId, result.usage);
+      if (result.status === "completed") await this.#heard();
       return result;
     } finally {
       this.#asking = false;
     }
   }
+
+  /** The answer is part of the conversation. What was given from elsewhere is, too, as the question brought it along. */
+  async #heard(): Promise<void> {
+    if (this.#said?.isKept === false) this.#said = undefined;
+    // The answer counts, and the next question looks again.
+    await this.refresh().catch(() => {});
+  }
+}
+
+function answering(): Error {
+  return fail("the conversation is answering another question", { code: "rejected" });
 }

@@ -42,13 +42,17 @@ export type {
   JournalEvent,
   NewJournalEvent,
   NewRun,
+  NewTurn,
   RunEnd,
   RunJournal,
   RunLease,
   RunOwner,
   RunQuery,
+  RunConversation,
   RunStatus,
   StoredRun,
+  Turn,
+  TurnRange,
 } from "./runs.ts";
 export { createMemoryMemories } from "./memory-memories.ts";
 export { createMemoryTextIndex } from "./memory-text-index.ts";
@@ -77,6 +81,7 @@ export {
   candidateLimit,
   foldTag,
   hitLimit,
+  isListing,
 } from "./text-index.ts";
 export { type Needle, type TextPlan, planQuery } from "./text-query.ts";
 export {

@@ -1,5 +1,13 @@
 import { type TermColumns, columnWeights, termColumns } from "./text-columns.ts";
-import { type TextDocument, type TextHit, type TextQuery, type TextStats, foldTag, hitLimit } from "./text-index.ts";
+import {
+  type TextDocument,
+  type TextHit,
+  type TextQuery,
+  type TextStats,
+  foldTag,
+  hitLimit,
+  isListing,
+} from "./text-index.ts";
 import { type Needle, type TextPlan, planQuery } from "./text-query.ts";
 import {
   type CountedGroup,
@@ -70,7 +78,7 @@ export class MemoryCollection {
   }
 
   search(query: TextQuery): TextHit[] {
-    const plan = planQuery(query.text, query.terms);
+    const plan = planQuery(query.text ?? "", query.terms);
     const limit = hitLimit(query.limit);
     const strict = plan.all.map((group) => this.#having(group));
     const [first = new Set<Kept>()] = strict;
@@ -86,7 +94,8 @@ export class MemoryCollection {
     const totals = { documents: this.#documents.size, terms: this.#terms };
     const ranking = new Ranking({ query, totals, asked: count(asked), more: count(more) });
     const weights = columnWeights(query.titleWeight);
-    const scored = [...new Set([...whole, ...some])]
+    const found = isListing(query) ? this.#documents.values() : new Set([...whole, ...some]);
+    const scored = [...found]
       .filter((kept) => fits(kept, query))
       .map((kept) => ({ kept, score: ranking.score(standing(kept, { plan, weights, whole })) }));
     scored.sort((a, b) => b.score - a.score || byAge(a.kept.document, b.kept.document));

@@ -1,4 +1,5 @@
 import { type Clock, type FailureError, systemClock } from "../base/index.ts";
+import { MemoryTurns } from "./memory-turns.ts";
 import type { RecordStore } from "./records.ts";
 import { checkNumbered, gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
 import type {
@@ -6,6 +7,7 @@ import type {
   JournalEvent,
   NewJournalEvent,
   NewRun,
+  NewTurn,
   RunEnd,
   RunJournal,
   RunLease,
@@ -13,6 +15,8 @@ import type {
   RunQuery,
   RunStatus,
   StoredRun,
+  Turn,
+  TurnRange,
 } from "./runs.ts";
 
 /** What {@link createMemoryRuns} takes. */
@@ -61,6 +65,7 @@ class MemoryRuns implements RunJournal {
   readonly #finished = new Set<string>();
   /** When each owner was last heard of. */
   readonly #heard = new Map<string, number>();
+  readonly #turns = new MemoryTurns();
 
   constructor(options: MemoryRunsOptions) {
     this.#finishedKept = options.finished ?? 100;
@@ -83,6 +88,7 @@ class MemoryRuns implements RunJournal {
     const made = { ...run };
     const events = [...before];
     this.#runs.set(run.id, { made, events, status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
+    if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#hear(owner);
     return { lease: { runId: run.id, epoch: 1 } };
   }
@@ -123,7 +129,12 @@ class MemoryRuns implements RunJournal {
     kept.owner = undefined;
     kept.status = end.status;
     if (!isOver(end.status)) return;
-    kept.end = { ...end };
+    const { turn, ...told } = end;
+    kept.end = told;
+    const { conversation, id: runId } = kept.made;
+    if (turn !== undefined && conversation !== undefined) {
+      this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
+    }
     this.#finished.add(lease.runId);
     for (const first of this.#finished) {
       if (this.#finished.size <= this.#finishedKept) break;
@@ -159,13 +170,14 @@ class MemoryRuns implements RunJournal {
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
-    const { chain, status, abandoned } = query;
+    const { chain, status, conversation, abandoned } = query;
     const limit = runLimit(query.limit);
     return [...this.#runs.values()]
       .filter(
         (kept) =>
           (chain === undefined || kept.made.chain === chain) &&
           (status === undefined || kept.status === status) &&
+          (conversation === undefined || kept.made.conversation?.id === conversation) &&
           (abandoned !== true || (kept.status === "running" && this.#isFree(kept))),
       )
       .reverse()
@@ -174,11 +186,21 @@ class MemoryRuns implements RunJournal {
       .map(listedRun);
   }
 
+  async turns(conversationId: string, range?: TurnRange): Promise<readonly Turn[]> {
+    return this.#turns.list(conversationId, range);
+  }
+
+  async addTurn(conversationId: string, turn: NewTurn): Promise<void> {
+    this.#turns.add(conversationId, turn);
+  }
+
   #forget(runId: string): void {
-    // A map that shrinks and grows leaves tables behind, through which its old values stay alive for a while.
     const kept = this.#runs.get(runId);
-    if (kept !== undefined) kept.events.length = 0;
+    if (kept === undefined) return;
+    // A map that shrinks and grows leaves tables behind, through which its old values stay alive for a while.
+    kept.events.length = 0;
     this.#runs.delete(runId);
+    if (kept.made.conversation !== undefined) this.#turns.release(kept.made.conversation.id);
   }
 
   #held(lease: RunLease): Kept | undefined {

@@ -28,6 +28,36 @@ export interface NewRun {
   readonly startedAt: number;
   /** The run that this one repeats. */
   readonly rerunOf?: string;
+  readonly conversation?: RunConversation;
+}
+
+/** The conversation that a run is a question of. */
+export interface RunConversation {
+  readonly id: string;
+  /** The number of the last turn that it knows of; 0 where it begins with none. */
+  readonly after: number;
+}
+
+/** What was added to a conversation at once. It is never changed, and comes behind all turns that were there before. */
+export interface Turn {
+  /** Grows in the order in which turns appear; never given again. */
+  readonly number: number;
+  /** The number of the last turn that whoever made it knew of; 0 for none. Others may have come between. */
+  readonly after: number;
+  /** The run that it came of. */
+  readonly runId?: string;
+  readonly at: number;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** A turn that is of no run. It knows of all turns before it where it does not say otherwise. */
+export type NewTurn = Pick<Turn, "at" | "data"> & Partial<Pick<Turn, "after">>;
+
+/** Which turns of a conversation to give: those between these numbers, both included; all where they are absent. */
+export interface TurnRange {
+  readonly from?: number;
+  readonly to?: number;
 }
 
 /** A run as it is kept. */
@@ -82,6 +112,8 @@ export type Claim =
 export interface RunQuery {
   readonly chain?: string;
   readonly status?: RunStatus;
+  /** Only the questions of this conversation. */
+  readonly conversation?: string;
   /** 100 where absent, 1 to 1,000. */
   readonly limit?: number;
   /** Only runs that say `running` and whose owner is gone. */
@@ -94,6 +126,8 @@ export interface RunEnd {
   readonly at: number;
   readonly output?: string;
   readonly error?: string;
+  /** JSON: what the run adds to its conversation, where it has one. Kept together with the end of the run, or neither is. */
+  readonly turn?: string;
 }
 
 /**
@@ -127,4 +161,11 @@ export interface RunJournal {
   read(runId: string): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined>;
   /** Without outputs above 256 KiB, which `read` gives. */
   list(query?: RunQuery): Promise<readonly StoredRun[]>;
+  /**
+   * The turns of a conversation, in order. They are kept together, at least for as long as any run of the conversation
+   * is: whatever else is removed, such a run finds what it began with.
+   */
+  turns(conversationId: string, range?: TurnRange): Promise<readonly Turn[]>;
+  /** Adds a turn that is of no run; durable when it resolves. Does nothing where no run is of that conversation. */
+  addTurn(conversationId: string, turn: NewTurn): Promise<void>;
 }

@@ -28,8 +28,8 @@ export interface Recency {
 
 /** What to look for. All that is given must hold. */
 export interface TextQuery {
-  /** Words as a person types them. There are no operators. */
-  readonly text: string;
+  /** Words as a person types them. There are no operators. Without any text and terms all that fits is listed, the newest first. */
+  readonly text?: string;
   /** Further words or phrases that mean the same or belong to it; a document may have some of them. */
   readonly terms?: readonly string[];
   /** Changed at or after this, in epoch milliseconds. */
@@ -92,6 +92,11 @@ export interface TextIndex {
 /** How many hits a query gives at most. */
 export function hitLimit(limit = 10): number {
   return Math.min(200, Math.max(1, Math.trunc(limit) || 1));
+}
+
+/** Nothing is looked for in particular: what fits is listed. */
+export function isListing({ text, terms = [] }: TextQuery): boolean {
+  return text === undefined && terms.length === 0;
 }
 
 /** How many documents are weighed by their age to find the best of them. */

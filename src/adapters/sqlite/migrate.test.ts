@@ -5,6 +5,8 @@ import { ApprovalTable } from "./approval-table.ts";
 import { applicationId, latestVersion, migrate, migrationSteps, readMark } from "./migrate.ts";
 import { fromRow } from "./record-columns.ts";
 import { readPage } from "./record-queries.ts";
+import { toRun } from "./run-columns.ts";
+import { listRuns } from "./run-queries.ts";
 
 let db: DatabaseSync;
 beforeEach(() => {
@@ -70,5 +72,23 @@ describe("migrating", () => {
     ]);
     expect(db.prepare("SELECT * FROM writers").all()).toEqual([{ id: "w", batch: 7, at: 5, answers: null }]);
     expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+  });
+
+  test("finds the conversations of runs that version 3 kept", () => {
+    migrate(db, "f", migrationSteps.slice(0, 3));
+    const insert = db.prepare(
+      `INSERT INTO runs (id, chain, definition, input, context, format, fingerprints, started_at, status, epoch)
+       VALUES (?, ?, 1, '{}', ?, 1, '{}', 5, 'success', 1)`,
+    );
+    insert.run("a", "agent:llm", '{"conversationId":"talk"}');
+    insert.run("sub-0123", "agent:llm", '{"conversationId":"talk"}');
+    insert.run("b", "agent", '{"conversationId":"of a chain"}');
+    insert.run("c", "agent:llm", "broken");
+    migrate(db, "f");
+    const list = (conversation: string) =>
+      listRuns(db, { conversation, limit: 10, now: 0, silenceMs: 0 }).map((row) => toRun(row).conversation);
+    expect(list("talk")).toEqual([{ id: "talk", after: 0 }]);
+    expect(list("of a chain")).toEqual([]);
+    expect(db.prepare("SELECT count(*) AS count FROM runs").get()).toEqual({ count: 4 });
   });
 });

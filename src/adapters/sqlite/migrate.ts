@@ -134,6 +134,25 @@ export const migrationSteps: readonly string[] = [
   `-- About a call that was running when its process ended, and what a person said that it gave, as JSON.
    ALTER TABLE approvals ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE approvals ADD COLUMN done TEXT;`,
+
+  `-- What was added to conversations, in order. Goes with the last run of its conversation.
+   CREATE TABLE turns (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: runs refer to it
+     conversation TEXT NOT NULL,
+     after INTEGER NOT NULL, -- the last turn that whoever made it knew of; 0 for none
+     run_id TEXT,
+     at REAL NOT NULL,
+     data TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX turns_conversation ON turns (conversation, number);
+
+   -- The conversation that a run is a question of, and the last turn of it that the run knows of.
+   ALTER TABLE runs ADD COLUMN conversation TEXT;
+   ALTER TABLE runs ADD COLUMN after_turn INTEGER;
+   CREATE INDEX runs_conversation ON runs (conversation, started_at) WHERE conversation IS NOT NULL;
+   -- Runs so far keep all that was said before them; those of agents that were called as tools are questions of none.
+   UPDATE runs SET conversation = json_extract(context, '$.conversationId'), after_turn = 0
+   WHERE chain GLOB 'agent:*' AND id NOT GLOB 'sub-*' AND json_valid(context);`,
 ];
 
 /** The version this Windlass writes. */

@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 /** So few at a time that a commit waiting behind them hardly notices. */
 const runsPerStep = 50;
 const eventsPerStep = 500;
+const turnsPerStep = 100;
 
 /** The number of the newest run. */
 export function lastRun(db: DatabaseSync): number {
@@ -35,9 +36,14 @@ export function giveUpRuns(
   return Number(given.changes);
 }
 
-/** Removes some of what a run leaves that was given up: events, the records of its steps, texts nobody else refers to. */
+/**
+ * Removes some of what a run leaves that was given up: events, the records of its steps, texts nobody else refers to; and
+ * of the last run of a conversation also the turns.
+ */
 export function removeGivenUp(db: DatabaseSync): { readonly rows: number; readonly records: number } {
-  const run = db.prepare("SELECT number, definition, output_blob FROM runs WHERE status = 'pruned' LIMIT 1").get();
+  const run = db
+    .prepare("SELECT number, definition, output_blob, conversation FROM runs WHERE status = 'pruned' LIMIT 1")
+    .get();
   if (run === undefined) return { rows: 0, records: 0 };
   const number = run["number"] ?? null;
   const events = db
@@ -51,12 +57,25 @@ export function removeGivenUp(db: DatabaseSync): { readonly rows: number; readon
     if (event["record"] !== null) records += Number(removeRecord.run(event["record"] ?? null).changes);
   }
   const blobs = events.map((event) => event["blob"]);
-  if (events.length < eventsPerStep) {
+  if (events.length < eventsPerStep && removeTurns(db, run["conversation"] ?? null) < turnsPerStep) {
     db.prepare("DELETE FROM runs WHERE number = ?").run(number);
     blobs.push(run["definition"], run["output_blob"]);
   }
   for (const blob of blobs) releaseBlob(db, blob ?? null);
   return { rows: events.length + 1, records };
+}
+
+/** Removes some turns of a conversation of which no run is left, the last first: whoever misses one notices. Says how many. */
+function removeTurns(db: DatabaseSync, conversation: SQLOutputValue): number {
+  if (conversation === null) return 0;
+  const removed = db
+    .prepare(
+      `DELETE FROM turns WHERE number IN 
+         (SELECT number FROM turns WHERE conversation = :of ORDER BY number DESC LIMIT ${turnsPerStep})
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')`,
+    )
+    .run({ of: conversation });
+  return Number(removed.changes);
 }
 
 function releaseBlob(db: DatabaseSync, blob: SQLOutputValue): void {

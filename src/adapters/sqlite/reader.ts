@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "./migrate.ts";
 import { openForReading } from "./open-database.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
-import { listRuns, readRun } from "./run-queries.ts";
+import { listRuns, listTurns, readRun } from "./run-queries.ts";
 import { serveOps } from "./serve-ops.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "./worker-ops.ts";
@@ -50,6 +50,7 @@ const ops: ReaderOps = {
   statistics: (which) => readTallies(database(), which),
   run: ({ runId }) => atOnce(database(), (db) => readRun(db, runId, true)),
   runs: (asked) => listRuns(database(), asked),
+  turns: (asked) => listTurns(database(), asked),
   counts: () => readCounts(database()),
   check: () => checkFile(database()),
   copy({ target }) {

@@ -1,4 +1,4 @@
-import type { JournalEvent, NewRun, RunOwner, RunStatus, StoredRun } from "../../store/index.ts";
+import type { JournalEvent, NewRun, RunOwner, RunStatus, StoredRun, Turn } from "../../store/index.ts";
 import { checkStorable } from "./check-storable.ts";
 import { type PlacedOutput, putOutput } from "./placed-output.ts";
 import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "./worker-ops.ts";
@@ -13,6 +13,8 @@ export const newRunColumns: readonly string[] = [
   "fingerprints",
   "started_at",
   "rerun_of",
+  "conversation",
+  "after_turn",
 ];
 
 /** What is read of a run, in order, from {@link runTables}. */
@@ -53,15 +55,17 @@ export const eventColumns: readonly string[] = [
 
 /** The write that makes a run with what has happened to it already. */
 export function toRunWrite(run: NewRun, owner: RunOwner, events: readonly EventValues[]): RunWrite {
-  const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null } = run;
-  const values = [id, chain, input, context, Math.trunc(format), fingerprints, startedAt, rerunOf];
+  const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null, conversation } = run;
+  const of = [conversation?.id ?? null, conversation?.after ?? null];
+  const values = [id, chain, input, context, Math.trunc(format), fingerprints, startedAt, rerunOf, ...of];
   checkStorable([...values, run.definition, owner.id, owner.pid, owner.processStart, owner.bootId]);
   return ["run", values, run.definition, owner, events];
 }
 
 /** A run of a row in the order of {@link runColumns}. */
 export function toRun(row: SqlRow): StoredRun {
-  const [id, chain, input, context, format, fingerprints, startedAt, rerunOf, definition, ...rest] = row;
+  const [id, chain, input, context, format, fingerprints, startedAt, rerunOf, ...more] = row;
+  const [conversation, after, definition, ...rest] = more;
   const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, ...owner] = rest;
   return {
     id: text(id),
@@ -73,6 +77,7 @@ export function toRun(row: SqlRow): StoredRun {
     fingerprints: text(fingerprints),
     startedAt: Number(startedAt),
     ...(typeof rerunOf === "string" && { rerunOf }),
+    ...(typeof conversation === "string" && { conversation: { id: conversation, after: Number(after) } }),
     // Only this store writes the column.
     status: status as RunStatus,
     ...(typeof finishedAt === "number" && { finishedAt }),
@@ -82,6 +87,20 @@ export function toRun(row: SqlRow): StoredRun {
     ...(typeof cancelBy === "string" && { cancelBy }),
     ...(typeof owner[0] === "string" && { owner: toOwner(owner) }),
     epoch: Number(epoch),
+  };
+}
+
+/** What is read of a turn, in order. */
+export const turnColumns: readonly string[] = ["number", "after", "run_id", "at", "data"];
+
+/** A turn of a row in the order of {@link turnColumns}. */
+export function toTurn([number, after, runId, at, data]: SqlRow): Turn {
+  return {
+    number: Number(number),
+    after: Number(after),
+    ...(typeof runId === "string" && { runId }),
+    at: Number(at),
+    data: text(data),
   };
 }
 

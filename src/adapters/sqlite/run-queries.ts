@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isGone } from "./owner-table.ts";
-import { eventColumns, runColumns, runTables, toRun, wholeRunColumns } from "./run-columns.ts";
-import type { RunRows, RunsAsked, SqlRow, SqlValue } from "./worker-ops.ts";
+import { eventColumns, runColumns, runTables, toRun, turnColumns, wholeRunColumns } from "./run-columns.ts";
+import type { RunRows, RunsAsked, SqlRow, SqlValue, TurnsAsked } from "./worker-ops.ts";
 
 /** A run and, if wanted, its events in order. Consistent when called within a transaction. */
 export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): RunRows | undefined {
@@ -29,6 +29,7 @@ export function listRuns(db: DatabaseSync, asked: RunsAsked): SqlRow[] {
   };
   add("runs.chain", asked.chain);
   add("runs.status", asked.status);
+  add("runs.conversation", asked.conversation);
   if (asked.abandoned === true) add("runs.status", "running");
   const list = db.prepare(
     `SELECT ${runColumns.join(", ")}, owners.renewed_at FROM ${runTables}
@@ -43,6 +44,16 @@ export function listRuns(db: DatabaseSync, asked: RunsAsked): SqlRow[] {
     if (asked.abandoned !== true || isAbandoned(run, asked)) found.push(run);
   }
   return found;
+}
+
+/** Turns of a conversation, in order. */
+export function listTurns(db: DatabaseSync, { conversationId, from, to }: TurnsAsked): SqlRow[] {
+  const list = db.prepare(
+    `SELECT ${turnColumns.join(", ")} FROM turns WHERE conversation = ? AND number BETWEEN ? AND ? ORDER BY number`,
+  );
+  list.setReturnArrays(true);
+  // setReturnArrays() was called, and the columns hold no blobs.
+  return list.all(conversationId, from, to) as unknown as SqlRow[];
 }
 
 function isAbandoned(row: SqlRow, { now, silenceMs }: RunsAsked): boolean {

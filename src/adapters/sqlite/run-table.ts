@@ -5,7 +5,7 @@ import { type OwnerTable, isGone } from "./owner-table.ts";
 import { toOwner, toRun } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
 import { readRun } from "./run-queries.ts";
-import type { CancelAsked, ClaimAnswer, ClaimAsked, RunRows } from "./worker-ops.ts";
+import type { CancelAsked, ClaimAnswer, ClaimAsked, RunRows, TurnWrite } from "./worker-ops.ts";
 
 /** Who executes which run. Every change is one transaction, so that processes sharing the file agree. */
 export class RunTable {
@@ -34,6 +34,17 @@ export class RunTable {
 
   get(runId: string, withEvents: boolean): RunRows | undefined {
     return readRun(this.#db, runId, withEvents);
+  }
+
+  /** Adds a turn that is of no run, where there is a run of that conversation. */
+  addTurn({ conversationId, after, at, data }: TurnWrite): void {
+    this.#db
+      .prepare(
+        `INSERT INTO turns (conversation, after, at, data)
+         SELECT :of, coalesce(:after, (SELECT max(number) FROM turns WHERE conversation = :of), 0), :at, :data
+         WHERE EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')`,
+      )
+      .run({ of: conversationId, after, at, data });
   }
 
   /** Asks for the run to be cancelled; false when it is over or unknown. The first who asks is the one who is named. */

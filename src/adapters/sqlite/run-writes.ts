@@ -24,6 +24,7 @@ export class RunWrites {
   readonly #insertEvent: StatementSync;
   readonly #insertRecord: StatementSync;
   readonly #end: StatementSync;
+  readonly #insertTurn: StatementSync;
   #nextEvent = 0;
 
   constructor(db: DatabaseSync, fence: RunFence, owners: OwnerTable) {
@@ -45,6 +46,10 @@ export class RunWrites {
     );
     this.#end = db.prepare(
       `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, owner = NULL WHERE number = ?`,
+    );
+    this.#insertTurn = db.prepare(
+      `INSERT INTO turns (conversation, after, run_id, at, data)
+       SELECT conversation, after_turn, id, ?, ? FROM runs WHERE number = ? AND conversation IS NOT NULL`,
     );
   }
 
@@ -78,11 +83,12 @@ export class RunWrites {
     return undefined;
   }
 
-  end([, runId, epoch, status, finishedAt, output, error]: EndWrite): Refusal | undefined {
+  end([, runId, epoch, status, finishedAt, output, error, turn]: EndWrite): Refusal | undefined {
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     const blob = output !== null && isLarge(output) ? this.#blobs.keep(output) : null;
     this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, run.number);
+    if (turn !== null) this.#insertTurn.run(finishedAt, turn, run.number);
     this.#fence.forget(runId);
     return undefined;
   }

@@ -216,6 +216,33 @@ describe("pruning", () => {
     expect(query("SELECT count(*) FROM run_events")).toEqual([3]);
   });
 
+  test("keeps the turns of a conversation as long as any run of it, and then none", async () => {
+    const store = await open({ clock });
+    const turn = JSON.stringify("x".repeat(5000));
+    const ask = async (id: string, at: number, talk = "t"): Promise<void> =>
+      store.runs.finish(await make(store, id, { conversation: { id: talk, after: 0 }, startedAt: at }), {
+        status: "success",
+        at,
+        turn,
+      });
+    for (let index = 0; index < 250; index++) await ask(`old${index}`, index);
+    await ask("late", 9000);
+    await ask("other", 1, "gone");
+    await store.runs.finish(await make(store, "w", { conversation: { id: "asked", after: 0 } }), {
+      status: "waiting",
+      at: 1,
+    });
+    await store.records.prune({ maxAgeMs: 5000 });
+    expect((await store.runs.list({ limit: 1000 })).map(({ id }) => id)).toEqual(["late", "w"]);
+    expect(await store.runs.turns("t")).toHaveLength(251);
+    expect(await store.runs.turns("gone")).toEqual([]);
+    await store.records.prune({ maxAgeMs: 0, maxBytes: 0 });
+    expect(await store.runs.turns("t")).toEqual([]);
+    expect((await store.runs.read("w"))?.run.conversation).toEqual({ id: "asked", after: 0 });
+    await store.close();
+    expect(query("SELECT count(*) FROM turns")).toEqual([0]);
+  });
+
   test("by size removes the oldest, whether records or runs, and gives the disk its room back", async () => {
     const store = await open({ clock });
     for (let index = 0; index < 30; index++) {

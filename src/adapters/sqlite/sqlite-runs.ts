@@ -4,6 +4,7 @@ import {
   type JournalEvent,
   type NewJournalEvent,
   type NewRun,
+  type NewTurn,
   type RecordRedactor,
   type RecordStore,
   type RunEnd,
@@ -12,6 +13,8 @@ import {
   type RunOwner,
   type RunQuery,
   type StoredRun,
+  type Turn,
+  type TurnRange,
   checkNumbered,
   gapFailure,
   isOver,
@@ -22,7 +25,7 @@ import type { BatchWriter, WriteDone } from "./batch-writer.ts";
 import { checkStorable } from "./check-storable.ts";
 import { eventSize, toEventValues, toEventWrite, valuesSize } from "./event-write.ts";
 import type { ReaderThread } from "./reader-thread.ts";
-import { toRun, toRunAndEvents, toRunWrite } from "./run-columns.ts";
+import { toRun, toRunAndEvents, toRunWrite, toTurn } from "./run-columns.ts";
 import { type Outcome, closedFailure } from "./worker-link.ts";
 import type { Answer, EndWrite, EventValues, EventWrite, Write } from "./worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
@@ -107,7 +110,7 @@ export class SqliteRuns implements RunJournal {
   }
 
   finish(lease: RunLease, end: RunEnd): Promise<void> {
-    const size = 200 + (end.output?.length ?? 0) + (end.error?.length ?? 0);
+    const size = 200 + (end.output?.length ?? 0) + (end.error?.length ?? 0) + (end.turn?.length ?? 0);
     return new Promise((resolve, reject) => {
       this.#push(toEndWrite(lease, end), size, (outcome) => {
         const failure = this.#failureOf(outcome, lease, 0);
@@ -147,6 +150,18 @@ export class SqliteRuns implements RunJournal {
     await writer.settle();
     const asked = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
     return (await reader.call("runs", asked)).map(toRun);
+  }
+
+  async turns(conversationId: string, { from = 0, to = Number.MAX_SAFE_INTEGER }: TurnRange = {}): Promise<Turn[]> {
+    const { writer, reader } = this.#parts;
+    await writer.settle();
+    return (await reader.call("turns", { conversationId, from, to })).map(toTurn);
+  }
+
+  async addTurn(conversationId: string, { after, at, data }: NewTurn): Promise<void> {
+    checkStorable([conversationId, after ?? null, at, data]);
+    await this.#parts.writer.settle();
+    await this.#parts.thread.call("addTurn", { conversationId, after: after ?? null, at, data });
   }
 
   /** Leaves the runs that are still executed through this store: whoever wants them need not wait. */
@@ -216,8 +231,10 @@ export class SqliteRuns implements RunJournal {
   }
 }
 
-function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error }: RunEnd): EndWrite {
-  const values = [runId, epoch, status, isOver(status) ? at : null, output ?? null, error ?? null] as const;
+function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, turn }: RunEnd): EndWrite {
+  const over = isOver(status);
+  const told = [output ?? null, error ?? null, over && turn !== undefined ? turn : null] as const;
+  const values = [runId, epoch, status, over ? at : null, ...told] as const;
   checkStorable(values);
   return ["end", ...values];
 }

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type CountedGroup, type TextPlan, askedKey, candidateLimit, hitLimit } from "../../store/index.ts";
+import { type CountedGroup, type TextPlan, askedKey, candidateLimit, hitLimit, isListing } from "../../store/index.ts";
 import {
   type Asked,
   allOf,
   anyOf,
   countUpTo,
+  latest,
   likeliest,
   manyDocuments,
   newest,
@@ -30,6 +31,9 @@ type Count = (groups: TextPlan["any"]) => CountedGroup[];
 /** What has all the words; what has some of them follows when that is not enough, or when further terms were given. */
 export function findCandidates(db: DatabaseSync, asked: Asked): Candidates {
   const { query, plan } = asked;
+  if (isListing(query)) {
+    return { whole: new Set(), some: new Set(latest(db, asked)), shares: new Map(), asked: [], more: [] };
+  }
   const count = counter(db, asked.collection);
   const strict = findWhole(db, asked, count);
   const phrase = plan.phrase === undefined ? [] : [[plan.phrase]];

@@ -45,6 +45,18 @@ export function newest(db: DatabaseSync, expression: string, asked: Asked): numb
   return rows.map((row) => Number(row["number"]));
 }
 
+/** All that fits the filters, what was changed last first. */
+export function latest(db: DatabaseSync, { collection, query }: Asked): number[] {
+  const [conditions, values] = filtersOf(query);
+  const rows = db
+    .prepare(
+      `SELECT d.number FROM text_documents d WHERE d.number BETWEEN ? AND ? ${conditions.join(" ")}
+       ORDER BY d.at DESC, d.id LIMIT ?`,
+    )
+    .all(...rangeOf(collection), ...values, hitLimit(query.limit));
+  return rows.map((row) => Number(row["number"]));
+}
+
 /** The documents among which the best are, by the measure of FTS5: it is near enough to leave out most of many. */
 export function likeliest(db: DatabaseSync, expression: string, asked: Asked): number[] {
   const { query } = asked;

@@ -27,7 +27,7 @@ export function searchDocuments(db: DatabaseSync, collection: number, query: Tex
 }
 
 function search(db: DatabaseSync, collection: number, query: TextQuery): TextHit[] {
-  const plan = planQuery(query.text, query.terms);
+  const plan = planQuery(query.text ?? "", query.terms);
   const candidates = findCandidates(db, { collection, query, plan });
   const { asked, more } = candidates;
   const ranking = new Ranking({ query, totals: readTotals(db, collection), asked, more });

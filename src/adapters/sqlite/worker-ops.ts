@@ -65,6 +65,8 @@ export type EndWrite = readonly [
   finishedAt: number | null,
   output: string | null,
   error: string | null,
+  /** What the run adds to its conversation. */
+  turn: string | null,
 ];
 
 /** Something on its way into the database. */
@@ -155,6 +157,8 @@ export interface WriterOps {
   commit(batch: Batch): readonly Answer[];
   claimRun(asked: ClaimAsked): ClaimAnswer;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
+  /** Adds a turn that is of no run. */
+  addTurn(turn: TurnWrite): void;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Notes that the owner is alive; gives its runs that somebody wants cancelled. */
   attend(which: { readonly owner: RunOwner; readonly now: number }): readonly CancelAsked[];
@@ -192,6 +196,21 @@ export interface PageRows {
 /** What is asked of a list of runs. */
 export type RunsAsked = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
 
+/** A turn of no run; `after` the last one where that is null. */
+export interface TurnWrite {
+  readonly conversationId: string;
+  readonly after: number | null;
+  readonly at: number;
+  readonly data: string;
+}
+
+/** Turns that are asked for, by their numbers, both included. */
+export interface TurnsAsked {
+  readonly conversationId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** How many rows the tables have. */
 export interface RowCounts {
   readonly records: number;
@@ -216,6 +235,8 @@ export interface ReaderOps {
   run(which: { readonly runId: string }): RunRows | undefined;
   /** Runs in the order of `runColumns`. */
   runs(asked: RunsAsked): readonly SqlRow[];
+  /** Turns in the order of `turnColumns`. */
+  turns(asked: TurnsAsked): readonly SqlRow[];
   counts(which: null): RowCounts;
   /** Reads the whole file and says what is wrong with it. */
   check(which: null): FileCheck;

@@ -48,6 +48,7 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     commit: (batch) => database().batches.commit(batch),
     claimRun: (asked) => database().runs.claim(asked),
     getRun: ({ runId, events }) => database().runs.get(runId, events),
+    addTurn: (turn) => database().runs.addTurn(turn),
     cancelRun: ({ runId, by }) => database().runs.cancel(runId, by),
     attend: ({ owner, now }) => database().runs.attend(owner, now),
     requestApproval: (asked) => database().approvals.request(asked),

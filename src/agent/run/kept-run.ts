@@ -3,11 +3,16 @@ import { type NewRun, type StoredRun, agentRunName, isAgentRun } from "../../sto
 import type { AgentQuestion } from "../runner.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 
+/** A question as a run keeps it: without what was said before where the turns of its conversation tell that. */
+export type KeptQuestion = Omit<AgentQuestion, "history"> & Partial<Pick<AgentQuestion, "history">>;
+
 /** What is kept of a run when it begins. */
 export interface KeptAgentRun {
   readonly spec: AgentSpec;
-  readonly question: AgentQuestion;
+  readonly question: KeptQuestion;
   readonly conversationId: string;
+  /** The last turn of the conversation that it knows of; absent where it is no question of it, such as another agent's. */
+  readonly after?: number;
   readonly principal: string | undefined;
   /** There was no model when it began: it goes on without one, and is told again so. */
   readonly alone?: boolean;
@@ -18,7 +23,7 @@ const agentFormat = 1;
 
 /** A run as a journal takes it. */
 export function writeAgentRun(id: string, kept: KeptAgentRun, startedAt: number): NewRun {
-  const { spec, question, conversationId, principal, alone } = kept;
+  const { spec, question, conversationId, after, principal, alone } = kept;
   return {
     id,
     chain: agentRunName(spec.runner),
@@ -28,6 +33,7 @@ export function writeAgentRun(id: string, kept: KeptAgentRun, startedAt: number)
     format: agentFormat,
     fingerprints: "{}",
     startedAt,
+    ...(after !== undefined && { conversation: { id: conversationId, after } }),
   };
 }
 
@@ -43,9 +49,10 @@ export function readAgentRun(run: StoredRun): KeptAgentRun {
   }
   // Written by this module.
   const { agent: spec } = JSON.parse(run.definition) as { agent: AgentSpec };
-  const question = JSON.parse(run.input) as AgentQuestion;
+  const question = JSON.parse(run.input) as KeptQuestion;
   const { conversationId, principal, alone = false } = JSON.parse(run.context) as KeptContext;
-  return { spec, question, conversationId, principal, alone };
+  const after = run.conversation?.after;
+  return { spec, question, conversationId, principal, alone, ...(after !== undefined && { after }) };
 }
 
 interface KeptContext {

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import type { Turn } from "../../store/index.ts";
+import { markOutside } from "../loop/holds-outside.ts";
+import type { ConversationMessage } from "../loop/message.ts";
+import { type Said, afterTurns, clearingTurn, nothingSaid, writeTurn } from "./said.ts";
+
+const user = (text: string): ConversationMessage => ({ role: "user", content: [{ type: "text", text }] });
+const bot = (text: string): ConversationMessage => ({ role: "assistant", content: [{ type: "text", text }] });
+const turn = (number: number, after: number, data: string): Turn => ({ number, after, at: 0, data });
+
+/** What a run does that knows `said`: its turn in the journal. */
+function run(
+  said: Said,
+  make: (before: readonly ConversationMessage[]) => ConversationMessage[],
+  tainted = said.tainted,
+) {
+  return writeTurn({ ...said, messages: said.messages }, { messages: make(said.messages), tainted });
+}
+
+const first = afterTurns(nothingSaid, [
+  turn(
+    1,
+    0,
+    run(nothingSaid, () => [user("a".repeat(5000)), bot("A")]),
+  ),
+  turn(
+    2,
+    1,
+    run({ ...nothingSaid, messages: [], turn: 1 }, () => [user("b"), bot("B")]),
+  ),
+]);
+
+describe("a turn", () => {
+  test("holds what it adds, and nothing of what was there", () => {
+    const data = run(first, (before) => [...before, user("c"), bot("C")]);
+    expect(JSON.parse(data)).toEqual({ added: [user("c"), bot("C")] });
+    const after = afterTurns(first, [turn(3, 2, data)]);
+    expect(after).toEqual({ ...first, messages: [...first.messages, user("c"), bot("C")], turn: 3 });
+  });
+
+  test("that clears an old message or puts a summary first holds only that", () => {
+    const cleared = run(first, (before) => [before[0]!, bot("cleared"), before[2]!, before[3]!, user("c"), bot("C")]);
+    expect(cleared.length).toBeLessThan(500);
+    expect(afterTurns(first, [turn(3, 2, cleared)]).messages).toEqual([
+      first.messages[0],
+      bot("cleared"),
+      user("b"),
+      bot("B"),
+      user("c"),
+      bot("C"),
+    ]);
+    const summary = run(first, (before) => [user("in short"), ...before.slice(2), user("c"), bot("C")]);
+    const after = afterTurns(first, [turn(3, 2, summary)]).messages;
+    expect(after).toEqual([user("in short"), user("b"), bot("B"), user("c"), bot("C")]);
+    const all = run(first, () => [user("all in short"), bot("C")]);
+    expect(afterTurns(first, [turn(3, 2, all)]).messages).toEqual([user("all in short"), bot("C")]);
+  });
+
+  test("of a run that did not know of the turn before adds what is its own, behind it", () => {
+    const one = run(first, (before) => [user("in short"), ...before.slice(2), user("c"), bot("C")]);
+    const other = run(first, (before) => [user("shorter"), ...before.slice(3), user("d"), bot("D")]);
+    const { messages, turn: last } = afterTurns(first, [turn(3, 2, one), turn(4, 2, other)]);
+    expect(messages).toEqual([user("in short"), user("b"), bot("B"), user("c"), bot("C"), user("d"), bot("D")]);
+    expect(last).toBe(4);
+  });
+
+  test("holds all of a history that the journal does not have", () => {
+    const given = { ...nothingSaid, messages: [user("x"), bot("X")], isKept: false };
+    const data = run(given, (before) => [...before, user("c"), bot("C")]);
+    expect(afterTurns(nothingSaid, [turn(1, 0, data)]).messages).toEqual([user("x"), bot("X"), user("c"), bot("C")]);
+  });
+
+  test("that clears the conversation leaves nothing; what was asked before and is answered then comes behind", () => {
+    const late = run(first, (before) => [...before, user("c"), bot("C")], true);
+    const tainted = { ...first, tainted: true };
+    const cleared = afterTurns(tainted, [turn(3, 2, clearingTurn)]);
+    expect(cleared).toMatchObject({ messages: [], tainted: false, turn: 3 });
+    expect(afterTurns(cleared, [turn(4, 2, late)])).toMatchObject({ messages: [user("c"), bot("C")], tainted: true });
+  });
+
+  test("carries the taint on, whichever of two that were asked at once ends last", () => {
+    const clean = run(first, (before) => [...before, user("c"), bot("C")], false);
+    const dirty = run(first, (before) => [...markOutside([...before, user("d"), bot("D")])], true);
+    expect(afterTurns(first, [turn(3, 2, clean), turn(4, 2, dirty)]).tainted).toBe(true);
+    expect(afterTurns(first, [turn(3, 2, dirty), turn(4, 2, clean)]).tainted).toBe(true);
+    expect(afterTurns(first, [turn(3, 2, clean)]).tainted).toBe(false);
+  });
+});
