@@ -17,7 +17,12 @@ const longestAbout = 120;
 
 /** In which words a call of this tool is told, by its arguments; `%` stands for what it is about. */
 const known: Readonly<Record<string, CallWords>> = {
-  localSearch: { about: ["salientTerms", "query"], en: "Searching the notes for %", zh: "正在为%搜索笔记" },
+  localSearch: {
+    about: ["salientTerms", "query"],
+    en: "Searching the notes for %",
+    zh: "正在为%搜索笔记",
+    bare: { en: "Looking through the notes", zh: "正在查看笔记" },
+  },
   web_search: { about: ["query"], en: "Searching the web for %", zh: "正在为%搜索网络" },
   search_files: { about: ["query", "pattern"], en: "Searching the files for %", zh: "正在为%搜索文件" },
   memory_recall: { about: ["query"], en: "Remembering %", zh: "正在回忆%" },
@@ -40,7 +45,7 @@ const known: Readonly<Record<string, CallWords>> = {
   calculator: { about: ["expression"], en: "Calculating %", zh: "正在计算%" },
   getCurrentTime: { about: [], en: "", zh: "", bare: { en: "Looking at the clock", zh: "正在查看时间" } },
   getTimeRangeMs: {
-    about: ["timeExpression", "expression", "phrase"],
+    about: ["description"],
     en: "Working out when % is",
     zh: "正在确定%的时间范围",
     bare: { en: "Working out a time range", zh: "正在确定时间范围" },

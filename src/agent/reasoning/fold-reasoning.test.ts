@@ -116,6 +116,21 @@ describe("[E13] the reasoning block", () => {
     expect(steps.map(({ text }) => text)).toContain("localSearch: the same call as before");
   });
 
+  test("that a service is waited for is told until it answers", () => {
+    const place = { part: "main", round: 1 };
+    const base = { at: 1, runId: "r" };
+    const wait = { ...base, type: "round-waiting" as const, ...place, waitMs: 5400, reason: "rate_limited" };
+    const asked = (question: string): AgentEvent[] => [
+      { ...base, type: "run-started", runner: "llm", question },
+      { ...base, type: "round-started", ...place },
+      wait,
+    ];
+    expect(reasoningOf(asked("?")).steps[0]?.detail).toBe("waiting 6 s: the service asks to slow down");
+    expect(reasoningOf(asked("为什么？")).steps[0]?.detail).toBe("等待 6 秒：服务要求放慢速度");
+    const after = reasoningOf([...asked("?"), { ...base, type: "text-delta", ...place, text: "So" }]);
+    expect(after.steps[0]).not.toHaveProperty("detail");
+  });
+
   test("text of a stream that broke is forgotten", () => {
     const place = { part: "main", round: 1 };
     const base = { at: 1, runId: "r" };
@@ -130,16 +145,15 @@ describe("[E13] the reasoning block", () => {
   });
 
   test("hostile names and texts stay on one line and act on nothing", () => {
-    const place = { part: "main", round: 1, callId: "x" };
+    const place = { part: "main", round: 1, callId: "x", tool: "__proto__", decidedBy: "model" } as const;
     const block = reasoningOf([
       { at: 1, runId: "r", type: "run-started", runner: "llm", question: "?" },
-      { at: 1, runId: "r", type: "tool-started", ...place, tool: "__proto__", args: { a: "\u001b[2J\n\u202eevil" } },
+      { at: 1, runId: "r", type: "tool-started", ...place, args: { a: "\u001b[2J\n\u202eevil" } },
       {
         at: 1,
         runId: "r",
         type: "tool-finished",
         ...place,
-        tool: "__proto__",
         durationMs: 1,
         success: true,
         summary: "a\n\u001b]0;b\u0007c",

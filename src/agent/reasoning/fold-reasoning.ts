@@ -2,7 +2,7 @@ import type { AgentEvent, ApprovalAsked, RoundFinished, RunFinished, ToolFinishe
 import { callWords } from "./call-words.ts";
 import { outcomeWords, sameWords } from "./outcome-words.ts";
 import { languageOf } from "./language-of.ts";
-import { answeredWords, answeringWords, isAnswerPart, thinkingWords } from "./part-words.ts";
+import { answeredWords, answeringWords, isAnswerPart, thinkingWords, waitingWords } from "./part-words.ts";
 import { type ReasoningBlock, type ReasoningState, type ReasoningStep, noReasoning } from "./reasoning-block.ts";
 import { shortLine, shortValue } from "./short-line.ts";
 
@@ -48,6 +48,8 @@ const folds: {
   "text-delta": hear,
   "thinking-delta": think,
   "round-restarted": restart,
+  "round-waiting": (block, event) =>
+    change(block, roundKey(event), { detail: waitingWords(event.waitMs, event.reason, block.language) }),
   "round-finished": endRound,
   "tool-started": beginCall,
   "tool-progress": (block, event) => change(block, callKey(event), { detail: shortValue(event.value, longestDetail) }),
@@ -111,6 +113,13 @@ function change(block: ReasoningBlock, id: string, parts: Partial<ReasoningStep>
   return step === undefined ? block : { ...block, steps: block.steps.with(at, { ...step, ...parts }) };
 }
 
+/** That the model had to be waited for is of no interest any more. */
+function waited(block: ReasoningBlock, id: string): ReasoningBlock {
+  const at = block.steps.findLastIndex((step) => step.id === id);
+  const { detail, ...step } = block.steps[at] ?? {};
+  return detail === undefined ? block : { ...block, steps: block.steps.with(at, step as ReasoningStep) };
+}
+
 function without(block: ReasoningBlock, id: string): ReasoningBlock {
   return { ...block, steps: block.steps.filter((step) => step.id !== id) };
 }
@@ -134,7 +143,7 @@ function hear(block: ReasoningBlock, event: Placed & { readonly text: string }):
   const id = roundKey(event);
   const words = answeringWords(part, block.language);
   const step = block.steps.findLast((each) => each.id === id);
-  const told = step === undefined || step.text === words ? block : change(block, id, { text: words });
+  const told = step === undefined || step.text === words ? block : change(waited(block, id), id, { text: words });
   return isAnswerPart(part) ? { ...toState(told, "answering"), answer: told.answer + text } : told;
 }
 
@@ -146,13 +155,16 @@ function think(block: ReasoningBlock, event: Placed & { readonly text: string })
 
 function restart(block: ReasoningBlock, event: Placed): ReasoningBlock {
   const { part } = event;
-  const again = change(toState(block, "thinking"), roundKey(event), { text: thinkingWords(part, block.language) });
+  const id = roundKey(event);
+  const text = thinkingWords(part, block.language);
+  const again = change(waited(toState(block, "thinking"), id), id, { text });
   return { ...again, thinking: "", ...(isAnswerPart(part) && { answer: "" }) };
 }
 
-function endRound(block: ReasoningBlock, event: RoundFinished): ReasoningBlock {
+function endRound(before: ReasoningBlock, event: RoundFinished): ReasoningBlock {
   const { part, toolCalls, at } = event;
   const id = roundKey(event);
+  const block = waited(before, id);
   const step = block.steps.findLast((each) => each.id === id);
   const said = shortLine(event.text, longestDetail);
   const durationMs = Math.max(0, at - (step?.startedAt ?? at));
@@ -168,11 +180,11 @@ function endRound(block: ReasoningBlock, event: RoundFinished): ReasoningBlock {
 // --- calls
 
 function beginCall(block: ReasoningBlock, event: EventOf<"tool-started">): ReasoningBlock {
-  const { tool, args } = event;
+  const { tool, decidedBy, args } = event;
   const text = callWords(tool, args, block.language);
   return put(
     block,
-    { id: callKey(event), kind: "tool", text, state: "active", ...whereOf(event), tool, args },
+    { id: callKey(event), kind: "tool", text, state: "active", ...whereOf(event), tool, decidedBy, args },
     "working",
   );
 }
@@ -198,9 +210,9 @@ function endCall(block: ReasoningBlock, event: ToolFinished): ReasoningBlock {
 
 /** The step of a call that never began: it was not understood, or had been made before. */
 function refusedStep({ language }: ReasoningBlock, event: ToolFinished): ReasoningStep {
-  const { tool, duplicate } = event;
+  const { tool, decidedBy, duplicate } = event;
   const text = duplicate === true ? sameWords(tool, language) : callWords(tool, undefined, language);
-  return { ...whereOf(event), id: callKey(event), kind: "tool", tool, text, state: "active" };
+  return { ...whereOf(event), id: callKey(event), kind: "tool", tool, decidedBy, text, state: "active" };
 }
 
 function askPerson(block: ReasoningBlock, event: ApprovalAsked): ReasoningBlock {

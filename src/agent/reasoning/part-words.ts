@@ -57,6 +57,14 @@ export function answeringWords(part: string, language: ReasoningLanguage): strin
   return withNumber(part, (wordsOfPart(part) ?? answering)[language].doing);
 }
 
+/** Why nothing comes for a while: `waiting 6 s: the service asks to slow down`. */
+export function waitingWords(ms: number, reason: string | undefined, language: ReasoningLanguage): string {
+  const seconds = Math.ceil(ms / 1000);
+  const slow = reason === "rate_limited";
+  if (language === "zh") return `等待 ${seconds} 秒：${slow ? "服务要求放慢速度" : "服务暂时没有回应"}`;
+  return `waiting ${seconds} s: ${slow ? "the service asks to slow down" : "the service did not answer"}`;
+}
+
 /** What it did, once it is done and wants no tools. */
 export function answeredWords(part: string, language: ReasoningLanguage): string {
   return withNumber(part, (wordsOfPart(part) ?? answering)[language].done);

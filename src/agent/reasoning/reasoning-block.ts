@@ -1,4 +1,5 @@
 import type { Failure } from "../../base/index.ts";
+import type { CallDecider } from "../agent-event.ts";
 
 /** Where a run stands, for whoever watches it. */
 export type ReasoningState =
@@ -29,6 +30,8 @@ export interface ReasoningStep {
   readonly part?: string;
   readonly round?: number;
   readonly tool?: string;
+  /** Who wanted the call. */
+  readonly decidedBy?: CallDecider;
   /** Secrets redacted. */
   readonly args?: unknown;
   /** The question that a person has to answer, or has answered. */

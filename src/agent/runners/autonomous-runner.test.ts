@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { agentWorld, runsOver, specOf } from "../../../test/support/agent-world.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { folderWith } from "../../../test/support/workspace.ts";
+import { fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { type ScriptedModel, scriptedModel } from "../../model/index.ts";
 import type { AgentEvent } from "../agent-event.ts";
@@ -34,7 +35,8 @@ describe("[E10] autonomous falls back to planned", () => {
     model.assertComplete();
     expect(result).toMatchObject({ status: "completed", answer: "It is a mill.", runner: "autonomous" });
     expect(result.notes).toEqual([
-      expect.stringMatching(/the loop broke .*does not support tools.*by a plan instead/u),
+      expect.stringMatching(/^the loop broke .*does not support tools.*a plan is tried instead$/u),
+      "the plan led to the answer",
     ]);
     expect(model.calls.slice(1).every(({ tools }) => tools === undefined)).toBe(true);
     expect(lastText(model, 2)).toContain("a tide mill");
@@ -73,7 +75,7 @@ describe("[E10] autonomous falls back to planned", () => {
     // The conversation is whole: what was said before, the question, the answer; no call without its result.
     expect(result.messages.slice(0, 2)).toEqual(history);
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(events.filter(({ type }) => type === "note")).toHaveLength(1);
+    expect(events.filter(({ type }) => type === "note")).toHaveLength(2);
     expect(result.toolUsageSummary.totalCalls).toBe(2);
   });
 
@@ -83,15 +85,66 @@ describe("[E10] autonomous falls back to planned", () => {
     expect(await createAgent({ engine, model }).run("hi")).toMatchObject({ status: "completed", answer: "Here I am." });
   });
 
-  test.each([
-    ["the key is not accepted", apiError(401, "bad key"), "unauthorized"],
-    ["the quota is used up", apiError(429, "insufficient_quota"), "rate_limited"],
-  ])("but not where %s", async (_why, error, reason) => {
+  test("where it goes on asking for tools that it may no longer call", async () => {
+    const engine = createEngine({ tools: [sampleTool(({ n }) => `mill ${String(n)}`, { name: "look" })] });
+    const again = (n: number): object => ({ toolCalls: [{ name: "look", args: { n } }] });
+    const model = scriptedModel([...[1, 2, 3].map(again), { text: "" }, "Mills."]);
+    const result = await createAgent({ engine, model, maxRounds: 1 }).run("hi");
+    model.assertComplete();
+    expect(result).toMatchObject({ status: "completed", answer: "Mills." });
+    expect(lastText(model, 4)).toContain("mill 1");
+  });
+
+  test.each<readonly [string, readonly Error[], object]>([
+    ["the key is not accepted", [apiError(401, "bad key")], { reason: "unauthorized" }],
+    ["it is forbidden", [apiError(403, "not you")], { reason: "unauthorized" }],
+    ["there is no such model", [apiError(404, "no model x")], { reason: "provider_error" }],
+    ["it has to be paid for", [apiError(402, "pay")], { reason: "provider_error" }],
+    ["the question is too long", [apiError(413, "too long")], { reason: "too_long" }],
+    ["the quota is used up", [apiError(429, "insufficient_quota")], { reason: "rate_limited" }],
+    ["the server is broken", Array.from({ length: 3 }, () => apiError(500, "oops")), { reason: "provider_error" }],
+    ["the address is not open", [fail("no", { code: "permission_denied", reason: "ssrf_ip" })], { reason: "ssrf_ip" }],
+    ["nobody is there", [fail("no", { code: "not_available", reason: "tls_failed" })], { reason: "tls_failed" }],
+    ["the answer is too large", [fail("16 MiB", { reason: "too_large" })], { reason: "too_large" }],
+    ["it takes too long", [fail("slow", { code: "timeout" })], { code: "timeout" }],
+    ["the client is broken", [new TypeError("x is not a function")], { reason: "provider_error" }],
+  ])("but not where %s", async (_why, errors, error) => {
     const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
-    const model = scriptedModel([error]);
+    for (const before of [[], [look]]) {
+      const model = scriptedModel([...before, ...errors]);
+      const result = await createAgent({ engine, model }).run("hi");
+      expect(result).toMatchObject({ status: "failed", error, notes: [] });
+      expect(model.calls).toHaveLength(before.length + errors.length);
+    }
+  });
+
+  test("nor where the question itself is not understood: a plan would ask the same", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const model = scriptedModel([broken]);
     const result = await createAgent({ engine, model }).run("hi");
-    expect(result).toMatchObject({ status: "failed", error: { reason }, notes: [] });
+    expect(result).toMatchObject({ status: "failed", error: { reason: "provider_error" }, notes: [] });
     expect(model.calls).toHaveLength(1);
+  });
+
+  test("nor where a model that is only named for its tools is not there", async () => {
+    const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
+    const missing = apiError(404, 'model "llama3-groq-tool-use:8b" not found');
+    for (const modelId of ["tools", "llama3-groq-tool-use:8b"]) {
+      const model = scriptedModel([missing], { modelId });
+      expect(await createAgent({ engine, model }).run("hi")).toMatchObject({ status: "failed", notes: [] });
+      expect(model.calls).toHaveLength(1);
+    }
+    // Some say so with the same status.
+    const refusal = apiError(404, "No endpoints found that support tool use");
+    const model = scriptedModel([refusal, '{"calls":[]}', "Hello."]);
+    expect(await createAgent({ engine, model }).run("hi")).toMatchObject({ status: "completed", answer: "Hello." });
+  });
+
+  test("nor where it was offered no tools, and would be asked the same again", async () => {
+    const model = scriptedModel([{ text: "" }, { text: "" }, "Late."]);
+    const result = await createAgent({ engine: createEngine({ tools: [] }), model }).run("hi");
+    expect(result).toMatchObject({ status: "failed", error: { reason: "invalid_output" }, notes: [] });
+    expect(model.calls).toHaveLength(2);
   });
 
   test("nor where a filter refuses, or the budget is used up", async () => {
@@ -122,9 +175,12 @@ describe("[E10] autonomous falls back to planned", () => {
 
   test("and a fallback that breaks as well is a failure with a name", async () => {
     const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] });
-    const result = await createAgent({ engine, model: scriptedModel([broken, broken]) }).run("hi");
+    const result = await createAgent({ engine, model: scriptedModel([noTools, broken]) }).run("hi");
     expect(result).toMatchObject({ status: "failed", error: { reason: "provider_error" } });
-    expect(result.notes).toHaveLength(1);
+    expect(result.notes).toEqual([
+      expect.stringContaining("a plan is tried instead"),
+      expect.stringMatching(/^the plan failed as well \(.*cannot parse/u),
+    ]);
   });
 
   test("a run that fell back and waits goes on in another process", async () => {
@@ -144,10 +200,24 @@ describe("[E10] autonomous falls back to planned", () => {
     await second.runs.approvals.decide(waiting.approvals?.[0]?.id ?? "", { approved: true }, Date.now());
     const result = await second.runs.resume(waiting.runId);
     expect(result).toMatchObject({ status: "completed", answer: "Gone." });
-    expect(result.notes).toEqual(waiting.notes);
+    expect(result.notes).toEqual([...waiting.notes, "the plan led to the answer"]);
     expect(removed).toBe(1);
     expect(lastText(model, 0)).toContain("a mill");
     model.assertComplete();
+  });
+
+  test("commands are text for it, also in the plan, and it is said whose they are", async () => {
+    const { engine } = await agentWorld();
+    const said = "@memory was taken as text: only the runner planned carries out commands";
+    for (const runner of ["autonomous", "llm", "crew"]) {
+      const plan = '{"steps":[{"description":"answer"}]}';
+      const model = scriptedModel([...(runner === "crew" ? [plan] : []), "I know."]);
+      const result = await createAgent({ engine, model, runner }).run("@memory the quay closes at six");
+      expect([result.status, result.notes, result.toolUsageSummary.totalCalls]).toEqual(["completed", [said], 0]);
+    }
+    const model = scriptedModel([noTools, '{"calls":[]}', "I know."]);
+    const result = await createAgent({ engine, model }).run("@memory the quay closes at six");
+    expect([result.status, result.notes[0], result.toolUsageSummary.totalCalls]).toEqual(["completed", said, 0]);
   });
 
   test("[E15] the runner is chosen by its name, and one that is none says which there are", async () => {

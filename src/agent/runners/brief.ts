@@ -9,6 +9,8 @@ export interface Brief {
   readonly preface?: readonly ConversationMessage[];
   /** What tools have given already. */
   readonly earlier?: readonly Gathered[];
+  /** Commands such as `@vault` in the question are text. */
+  readonly noCommands?: boolean;
   /** The model takes no tools. */
   readonly noTools?: boolean;
 }

@@ -1,5 +1,6 @@
 import { converse } from "../loop/converse.ts";
 import type { Runner } from "../runner.ts";
+import { noteCommands } from "./planned/meant-commands.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { userMessage } from "./user-message.ts";
 
@@ -7,6 +8,7 @@ import { userMessage } from "./user-message.ts";
 export const llmRunner: Runner = {
   name: "llm",
   *run(run, question) {
+    noteCommands(run, question.text);
     const messages = [...question.history, userMessage(question, run.family.userMessage(question.text, false))];
     run.messages = messages;
     const system = run.family.systemPrompt(systemPrompt(run, []), []);

@@ -1,6 +1,6 @@
 import { failure } from "../../base/index.ts";
 import type { AnyTool, Effect, ToolResult } from "../../tool/index.ts";
-import type { Place } from "../agent-event.ts";
+import type { CallDecider, Place } from "../agent-event.ts";
 import { fact } from "../flow/fact.ts";
 import type { Flow } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
@@ -10,13 +10,15 @@ import { mayUse } from "../loop/may-use.ts";
 import { tellEnd, toldCall } from "../loop/told-call.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 
-/** A call that a runner decides on, and not its model. */
+/** A call that a runner makes without being asked by its model. */
 export interface OwnCall {
   readonly place: Place;
   /** Which of the calls at this place it is. */
   readonly name: string;
   readonly tool: string;
   readonly args: unknown;
+  /** The runner itself where absent. */
+  readonly decidedBy?: CallDecider;
 }
 
 /** The tool of this name, where the run may use it. Only for a look at things as they are; see {@link canUse}. */
@@ -43,13 +45,14 @@ function look(run: AgentRun, name: string, args: unknown): KnownTool | null {
 }
 
 /** Makes a call; one that the run has made already gives what it gave then. */
-export function* ownCall(run: AgentRun, { place, name, tool: wanted, args }: OwnCall): Flow<ToolResult> {
+export function* ownCall(run: AgentRun, own: OwnCall): Flow<ToolResult> {
+  const { place, name, tool: wanted, args, decidedBy = "runner" } = own;
   const key = `${place.part}.${place.round}.${name}`;
   const tool = yield* fact(`${key}.tool`, () => look(run, wanted, args));
   if (tool === null) return resultOf(wanted, { success: false, error: noTool(wanted) });
   const madeKey = MadeCalls.keyOf(tool.name, args);
   const known = run.made.find(madeKey);
-  const request = { place, key, callId: key, tool: wanted, args, madeKey, effect: tool.effect };
+  const request = { place, decidedBy, key, callId: key, tool: wanted, args, madeKey, effect: tool.effect };
   if (known !== undefined) {
     tellEnd(run, request, { result: known.result, duplicate: true });
     return known.result;

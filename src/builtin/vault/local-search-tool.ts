@@ -9,7 +9,7 @@ export type Moment = number | string;
 
 /** What `localSearch` takes. */
 export interface LocalSearchInput {
-  readonly query: string;
+  readonly query?: string;
   readonly salientTerms?: readonly string[];
   readonly timeRange?: { readonly startTime: Moment; readonly endTime: Moment };
   readonly tags?: readonly string[];
@@ -31,7 +31,12 @@ const moment = (what: string): object => ({
 const inputJson = {
   type: "object",
   properties: {
-    query: { type: "string", minLength: 1, maxLength: 4000, description: "What to look for, in plain words." },
+    query: {
+      type: "string",
+      minLength: 1,
+      maxLength: 4000,
+      description: "What to look for, in plain words. Without it the newest notes are listed.",
+    },
     salientTerms: {
       type: "array",
       items: { type: "string", maxLength: 200 },
@@ -53,7 +58,6 @@ const inputJson = {
     },
     limit: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "At most this many notes." },
   },
-  required: ["query"],
   additionalProperties: false,
   examples: [{ query: "machine learning notes", salientTerms: ["machine learning", "机器学习"], limit: 5 }],
 };
@@ -101,7 +105,8 @@ export function localSearchTool({
       "Searches the user's own notes (the vault) by words, in any language, and gives the best ones with a snippet, " +
       "the heading and line it stands under, and how to cite it. Use it for questions about what the user wrote or " +
       "keeps. Pass the question as `query` and its key words with synonyms as `salientTerms`; for a time such as " +
-      '"last week" call getTimeRangeMs first and pass what it gives as `timeRange`. Read more with read_note.',
+      '"last week" call getTimeRangeMs first and pass what it gives as `timeRange`; with a `timeRange` and no words all ' +
+      "notes of that time are listed, the newest first. Read more with read_note.",
     displayName: "Vault search",
     category: "search",
     tags: ["notes", "vault", "search"],

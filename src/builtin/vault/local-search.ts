@@ -6,7 +6,8 @@ import type { NoteMeta, VaultParts } from "./vault-parts.ts";
 
 /** What to look for in the notes. */
 export interface LocalSearchQuery {
-  readonly query: string;
+  /** Without it and without terms: all notes of that time and with these tags, the newest first. */
+  readonly query?: string;
   /** The words and phrases that matter most, synonyms among them; notes that have only these are found too. */
   readonly salientTerms?: readonly string[];
   /** Changed at or after `startTime` and before `endTime`, in epoch milliseconds. */
@@ -52,7 +53,7 @@ export async function localSearch(parts: VaultParts, asked: LocalSearchQuery): P
   const hits = await parts.index.search(
     parts.collection,
     {
-      text: query,
+      ...(query !== undefined && { text: query }),
       terms: salientTerms,
       recency: { now: parts.clock.now(), halfLifeMs, weight: 0.5 },
       ...(timeRange !== undefined && { from: timeRange.startTime, to: timeRange.endTime }),
@@ -61,12 +62,12 @@ export async function localSearch(parts: VaultParts, asked: LocalSearchQuery): P
     },
     signal,
   );
-  const best = hits[0]?.score ?? 1;
-  return hits.map((hit) => foundNote(hit, best));
+  const best = hits[0]?.score ?? 0;
+  return hits.map((hit) => foundNote(hit, best === 0 ? 1 : hit.score / best));
 }
 
-function foundNote(hit: TextHit, best: number): FoundNote {
-  const { id, title, snippet, highlights, score, at, tags, line } = hit;
+function foundNote(hit: TextHit, score: number): FoundNote {
+  const { id, title, snippet, highlights, at, tags, line } = hit;
   // Written by `indexVault`.
   const { headings } = hit.meta as NoteMeta;
   const above = headings.findLast((one) => one.line <= line);
@@ -78,7 +79,7 @@ function foundNote(hit: TextHit, best: number): FoundNote {
     title,
     snippet,
     highlights,
-    score: Number((score / best).toFixed(4)),
+    score: Number(score.toFixed(4)),
     modified: new Date(at).toISOString(),
     mtime: Math.round(at),
     tags,

@@ -109,6 +109,22 @@ test("[E09] localSearch keeps to a time range, however its ends are written", as
   }
 });
 
+test("[E09] localSearch without words lists the notes of a time, or with a tag, the newest first", async () => {
+  const { engine, folder } = await open(notes);
+  for (const [index, path] of ["ml.md", "ideas.md", "cooking.md"].entries()) {
+    const at = Date.UTC(2025, 0, 10 + index) / 1000;
+    utimesSync(join(folder, path), at, at);
+  }
+  const list = async (query: object): Promise<unknown> => {
+    const { output } = (await engine.call("localSearch", query)) as { output: { documents: { path: string }[] } };
+    return output.documents.map(({ path }) => path);
+  };
+  expect(await list({})).toEqual(["zh/机器学习.md", "cooking.md", "ideas.md", "ml.md"]);
+  expect(await list({ timeRange: { startTime: "2025-01-10", endTime: "2025-01-12" } })).toEqual(["ideas.md", "ml.md"]);
+  expect(await list({ tags: ["ai"], limit: 1 })).toEqual(["ml.md"]);
+  expect(await engine.call("localSearch", { limit: 1 })).toMatchObject({ output: { documents: [{ score: 1 }] } });
+});
+
 test("[E09] getFileTree shows the vault; read_note reads what localSearch cites", async () => {
   const { engine } = await open(notes);
   expect(await engine.call("get_file_tree", { depth: 1 })).toMatchObject({

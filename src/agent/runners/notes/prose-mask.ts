@@ -11,13 +11,24 @@ const blank = /^\s*$/;
 
 /** Finds code and quotes as Markdown has them. The time is linear in the length of the text. */
 export function proseMask(text: string): ProseMask {
+  return maskOf(text, (line) => quote.test(line));
+}
+
+/** Finds code only: what is quoted counts as said. */
+export function codeMask(text: string): ProseMask {
+  return maskOf(text, () => false);
+}
+
+type IsShownLine = (line: string) => boolean;
+
+function maskOf(text: string, isShownLine: IsShownLine): ProseMask {
   const shown = new Uint8Array(text.length);
-  maskLines(text, shown);
+  maskLines(text, shown, isShownLine);
   maskSpans(text, shown);
   return { isShown: (at) => shown[at] === 1 };
 }
 
-function maskLines(text: string, shown: Uint8Array): void {
+function maskLines(text: string, shown: Uint8Array, isShownLine: IsShownLine): void {
   let open: string | undefined;
   let afterBlank = true;
   let at = 0;
@@ -27,7 +38,7 @@ function maskLines(text: string, shown: Uint8Array): void {
     // An indented line is code behind an empty one, or behind another such line.
     const isIndented: boolean = afterBlank && indented.test(line);
     const isCode = open !== undefined || mark !== undefined || isIndented;
-    if (isCode || quote.test(line)) shown.fill(1, at, at + line.length);
+    if (isCode || isShownLine(line)) shown.fill(1, at, at + line.length);
     if (open === undefined) open = mark;
     else if (closes(line, mark, open)) open = undefined;
     afterBlank = isBlank || isIndented;

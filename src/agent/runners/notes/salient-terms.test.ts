@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { salientTerms } from "./salient-terms.ts";
+import { salientTerms, widestTerms } from "./salient-terms.ts";
 
 describe("[E02] salient terms by rule", () => {
   test.each<readonly [string, readonly string[]]>([
@@ -9,6 +9,12 @@ describe("[E02] salient terms by rule", () => {
     ["notes on GPT-4, please", ["GPT-4", "GPT"]],
     ["see https://example.com/a?b=c and mail me@vault.com about rope", ["mail", "rope"]],
     ["@vault tide mills", ["tide mills", "tide", "mills"]],
+    ["What did my notes say about quantum gravity?", ["quantum gravity", "quantum", "gravity"]],
+    ["How long did I work on the cathedral?", ["cathedral"]],
+    ["What was new yesterday?", []],
+    ["What did I do at work?", ["work"]],
+    ["my trip to New York", ["New York", "trip", "New", "York"]],
+    ["C++ or C#?", ["C++", "C#"]],
     ["What is it?", []],
     ["", []],
   ])("%s", (question, terms) => {
@@ -20,9 +26,16 @@ describe("[E02] salient terms by rule", () => {
     ["@vault 潮汐磨坊的历史是什么", ["潮汐磨坊", "潮汐", "磨坊", "历史"]],
     ["我对《红楼梦》有什么想法？", ["红楼梦", "想法"]],
     ["用 Python 写的爬虫在哪里", ["Python", "爬虫"]],
+    ["2024年的计划是什么", ["2024年", "计划"]],
+    ["我的笔记里关于量子引力写了什么？", ["量子引力", "量子", "引力"]],
+    ["昨天发生了什么", []],
     ["请帮我找一下笔记", []],
   ])("%s", (question, terms) => {
     expect(salientTerms(question)).toEqual(terms);
+  });
+
+  test("the widest of them hold all others", () => {
+    expect(widestTerms(["tide mills", "Tide", "mills", "piano"])).toEqual(["tide mills", "piano"]);
   });
 
   test("there are never many, and none is long", () => {

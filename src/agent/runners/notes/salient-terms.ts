@@ -1,4 +1,4 @@
-import { isStopWord } from "./stop-words.ts";
+import { isStopWord, isVague } from "./stop-words.ts";
 import { timePhraseIn, withoutTime } from "./time-phrase.ts";
 
 const mostTerms = 12;
@@ -9,6 +9,8 @@ const farthest = 4000;
 const addresses = /\bhttps?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+/giu;
 const mentions = /[@＠][\p{L}\p{N}_-]+/gu;
 const quoted = /["“「『《]([^"“”「」『』《》\n]{2,60})["”」』》]/gu;
+/** "How long" asks, and is about nothing that is long. */
+const measures = /\bhow\s+(?:long|many|much|often|far|old|big|large|soon|well)\b/giu;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** Words in a row that say something. */
@@ -20,7 +22,8 @@ interface Stretch {
 
 /**
  * The words and phrases of a question that a search should look for, English and Chinese, the most telling first: what is
- * quoted, phrases, single words. Words of grammar, words that only ask, times, commands and punctuation are none.
+ * quoted, phrases, single words. Words of grammar, words that only ask, times, commands and punctuation are none; words
+ * that say little are some only where there are no others, and no time.
  *
  * @example
  * ```ts
@@ -31,9 +34,26 @@ interface Stretch {
 export function salientTerms(question: string): string[] {
   const bare = question.slice(0, farthest).replaceAll(addresses, " ").replaceAll(mentions, " ");
   const time = timePhraseIn(bare);
-  const text = time === undefined ? bare : withoutTime(bare, time);
+  const text = (time === undefined ? bare : withoutTime(bare, time)).replaceAll(measures, " ");
+  const terms = termsIn(text, isVague);
+  return terms.length > 0 || time !== undefined ? terms : termsIn(text, isStopWord);
+}
+
+/** Terms in the order in which a search engine would be asked for them: none of them is part of one before it. */
+export function widestTerms(terms: readonly string[]): string[] {
+  const widest: string[] = [];
+  for (const term of terms) {
+    const folded = term.toLowerCase();
+    if (!widest.some((wider) => wider.toLowerCase().includes(folded))) widest.push(term);
+  }
+  return widest;
+}
+
+type IsIdle = (word: string) => boolean;
+
+function termsIn(text: string, isIdle: IsIdle): string[] {
   const phrases = [...text.matchAll(quoted)].map(([, phrase = ""]) => phrase.trim());
-  const stretches = stretchesOf(text);
+  const stretches = stretchesOf(text, isIdle);
   const terms = [
     ...phrases,
     ...stretches.filter(isPhrase).map((stretch) => stretch.text),
@@ -44,8 +64,7 @@ export function salientTerms(question: string): string[] {
 
 let segmenter: Intl.Segmenter | undefined;
 
-function stretchesOf(text: string): Stretch[] {
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
+function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {
   const stretches: Stretch[] = [];
   let words: string[] = [];
   let from = 0;
@@ -54,10 +73,10 @@ function stretchesOf(text: string): Stretch[] {
     if (words.length > 0) stretches.push({ words, text: text.slice(from, to) });
     words = [];
   };
-  for (const { segment, index, isWordLike } of segmenter.segment(text)) {
+  for (const { segment, index, isWordLike } of wordsIn(text)) {
     // What joins words is no end of them: a blank, a hyphen.
-    if (isWordLike !== true && /^[ \-·]$/u.test(segment)) continue;
-    if (isWordLike !== true || isStopWord(segment)) {
+    if (!isWordLike && /^[ \-·]$/u.test(segment)) continue;
+    if (!isWordLike || isIdle(segment)) {
       end();
       continue;
     }
@@ -69,6 +88,33 @@ function stretchesOf(text: string): Stretch[] {
   }
   end();
   return stretches;
+}
+
+interface Segment {
+  readonly segment: string;
+  readonly index: number;
+  readonly isWordLike: boolean;
+}
+
+/** C++, C# and F# are names; 2024年 and 3月 are one word each. */
+const joint = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]{0,19}(?:\+\+|#)(?![\p{L}\p{N}#+])|\d{1,9}[年月日号章期届集版]/gu;
+
+/** The words of a text and what is between them. */
+function* wordsIn(text: string): Generator<Segment> {
+  let from = 0;
+  for (const { 0: segment, index } of text.matchAll(joint)) {
+    yield* segmentsOf(text.slice(from, index), from);
+    yield { segment, index, isWordLike: true };
+    from = index + segment.length;
+  }
+  yield* segmentsOf(text.slice(from), from);
+}
+
+function* segmentsOf(text: string, offset: number): Generator<Segment> {
+  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
+  for (const { segment, index, isWordLike } of segmenter.segment(text)) {
+    yield { segment, index: offset + index, isWordLike: isWordLike === true };
+  }
 }
 
 const mostWords = 4;

@@ -1,10 +1,11 @@
 import { isRecord } from "../../../schema/index.ts";
 import type { ToolResult } from "../../../tool/index.ts";
-import type { Place } from "../../agent-event.ts";
+import type { CallDecider, Place } from "../../agent-event.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { canUse, ownCall } from "../own-call.ts";
-import { type TimePhrase, timePhraseIn, withoutTime } from "./time-phrase.ts";
+import { salientTerms, widestTerms } from "./salient-terms.ts";
+import { type TimePhrase, timePhraseIn } from "./time-phrase.ts";
 
 /** The tool that finds notes. */
 export const notesTool = "localSearch";
@@ -13,9 +14,13 @@ const timeTool = "getTimeRangeMs";
 /** What is looked for in the notes. */
 export interface NoteQuery {
   readonly part: string;
+  /** The question: a time that it names limits the search. */
   readonly text: string;
+  /** The words that are looked for, and no others: where there are none, the newest notes are listed. */
   readonly terms: readonly string[];
   readonly limit?: number;
+  /** Who wants them searched; the runner itself where absent. */
+  readonly decidedBy?: CallDecider;
 }
 
 /** What came of it. */
@@ -23,27 +28,29 @@ export interface FoundNotes {
   readonly result: ToolResult;
   /** The words for a time to which the question limits it, where they were understood. */
   readonly time?: string;
-  /** There were no notes of that time, and all were searched. */
+  /** There were no such notes of that time, and those of all times were searched. */
   readonly anyTime: boolean;
 }
 
 const longestQuery = 2000;
 
 /**
- * Searches the notes for a question. Words such as "last week" limit the search to that time; where nothing is found
- * then, the question may have meant something else by them, and all notes are searched.
+ * Searches the notes for a question. Words such as "last week" limit the search to that time, and where they are all
+ * that a question says, the notes of that time are what it asks for; where there are none, all notes are searched.
  */
-export function* searchNotes(run: AgentRun, { part, text, terms, limit }: NoteQuery): Flow<FoundNotes> {
+export function* searchNotes(run: AgentRun, wanted: NoteQuery): Flow<FoundNotes> {
+  const { part, text, limit, decidedBy = "runner" } = wanted;
   const time = yield* timeIn(run, { part, round: 1 }, text);
   const timeRange = time === undefined ? undefined : yield* rangeOf(run, { part, round: 1 }, time);
-  const bare = time === undefined || timeRange === undefined ? text : withoutTime(text, time);
+  // A model may name the time among the words that matter; no note has to hold it.
+  const terms = timeRange === undefined ? wanted.terms : wanted.terms.filter((term) => salientTerms(term).length > 0);
   const query = {
-    query: (bare === "" ? text : bare).slice(0, longestQuery).toWellFormed(),
-    ...(terms.length > 0 && { salientTerms: terms }),
+    // With the words that ask, notes about anything would be found.
+    ...(terms.length > 0 && { query: queryOf(terms), salientTerms: terms }),
     ...(limit !== undefined && { limit }),
   };
   const search = (round: number, args: unknown): Flow<ToolResult> =>
-    ownCall(run, { place: { part, round }, name: "notes", tool: notesTool, args });
+    ownCall(run, { place: { part, round }, name: "notes", tool: notesTool, args, decidedBy });
   if (time === undefined || timeRange === undefined) {
     return { result: yield* search(1, query), anyTime: false };
   }
@@ -51,6 +58,10 @@ export function* searchNotes(run: AgentRun, { part, text, terms, limit }: NoteQu
   if (!result.success || documentsIn(result.output).length > 0) return { result, time: time.phrase, anyTime: false };
   run.note(`no notes of the time "${time.phrase}" were found; notes of all times were searched`);
   return { result: yield* search(2, query), time: time.phrase, anyTime: true };
+}
+
+function queryOf(terms: readonly string[]): string {
+  return widestTerms(terms).join(" ").slice(0, longestQuery).toWellFormed();
 }
 
 /** The words for a time in a question, where there is a tool that understands them. */

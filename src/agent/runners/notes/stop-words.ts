@@ -9,10 +9,10 @@ const english =
   "within without would yet you your yours " +
   // asking
   "answer ask check compare describe explain find get give got hello help hey hi know let like list look looking " +
-  "mention mentioned please recall remember say said search see show summarise summarize summary tell thank thanks think " +
-  "use using want wanted wonder write writing written wrote " +
+  "mention mentioned ok okay please recall remember say says said search see show summarise summarize summary tell thank " +
+  "thanks think use using want wanted wonder write writing written wrote " +
   // where it is looked for
-  "note notes vault";
+  "note notes vault last latest newest recent";
 
 const chinese =
   "的 了 是 在 和 与 或 及 跟 同 吗 呢 吧 啊 呀 哦 嗯 嘛 啦 我 你 您 他 她 它 我们 你们 他们 她们 它们 咱们 自己 大家 请 把 被 让 给 对 " +
@@ -24,14 +24,29 @@ const chinese =
   "请问 告诉 介绍 解释 说明 知道 搜索 搜 查找 查询 查 找 找到 找出 帮 帮忙 帮助 看 看看 讲 讲讲 说 说说 聊聊 谈谈 问 回答 总结 归纳 列出 " +
   "列举 描述 提到 提及 写 写过 写了 写的 记 记过 记录 记录了 记得 谢谢 你好 您好 内容 信息 资料 情况 东西 事情 " +
   // where it is looked for
-  "笔记 知识库 笔记本";
+  "笔记 知识库 笔记本 最新";
+
+/** Words that are in notes about anything: looked for only where a question has no others. */
+const vague =
+  "actually anyone came come comes coming day days detail details diary discuss discussed entries entry everything " +
+  "exactly file files go goes going gone happen happened happening happens info information journal journals kind kinds " +
+  "learn learned learnt log logged logs lot lots may mean means meant new nothing page pages " +
+  "read reading really record recorded records someone somebody sort sorts subject talk talked text topic topics " +
+  "way ways went work worked working " +
+  "发生 发生了 发生过 事 主题 话题 文章 文件 文档 日记 日志 记载 学到 学了 学 干 干了 忙 忙了 做过 新 主要 具体 到底 究竟 一共 总共";
 
 const words: ReadonlySet<string> = new Set(`${english} ${chinese}`.split(/\s+/));
+const vagueWords: ReadonlySet<string> = new Set(vague.split(/\s+/));
 
 /** Does a word say nothing about what is looked for? */
 export function isStopWord(word: string): boolean {
   const [stem = ""] = word.toLowerCase().split(/['’]/, 1);
   return words.has(stem) || (/^\p{Script=Han}{2,8}$/u.test(stem) && isMadeOfThem(stem));
+}
+
+/** Does a word say little about it? As part of a name, as in New York, it has another meaning. */
+export function isVague(word: string): boolean {
+  return vagueWords.has(word) || isStopWord(word);
 }
 
 /** Where words are not set apart, several often come as one: 我的, 写了. */

@@ -20,6 +20,16 @@ const found: readonly (readonly [question: string, phrase: string, rest: string]
   ["去年三月的计划", "去年三月", "的计划"],
   ["三个月前的计划", "三个月前", "的计划"],
   ["我2025年3月写的会议记录", "2025年3月", "我写的会议记录"],
+  ["What did I do in March?", "March", "What did I do?"],
+  ["What did I write on Monday?", "Monday", "What did I write?"],
+  ["What did I note over the weekend?", "the weekend", "What did I note?"],
+  ["What did I write on March 3rd?", "March 3rd", "What did I write?"],
+  ["my notes of 3 March 2026 on tides", "3 March 2026", "my notes of on tides"],
+  ["周一我写了什么", "周一", "我写了什么"],
+  ["三月份我写了什么", "三月份", "我写了什么"],
+  ["我11月3日做了什么", "11月3日", "我做了什么"],
+  ["2025年三月的会议", "2025年三月", "的会议"],
+  ["这几天写了什么", "这几天", "写了什么"],
   ["今年写了什么", "今年", "写了什么"],
 ];
 
@@ -39,6 +49,12 @@ describe("words for a time in a question", () => {
 
   test.each([
     "What did Napoleon do in 1812?",
+    "What may I do in march?",
+    "2024年的计划是什么",
+    "我3月可以做什么？",
+    "每周一写什么",
+    "两周一次的笔记",
+    "Where do I go on Monday?",
     "Who wins in May, April or June?",
     "the last mile problem",
     "this parser",

@@ -9,17 +9,20 @@ import type { Brief } from "../brief.ts";
 import { enrich } from "../gathered.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { userMessage } from "../user-message.ts";
-import { askedText, commandNames, commandWorks } from "./command-work.ts";
+import { askedText } from "./command-tool.ts";
+import { commandWorks } from "./command-work.ts";
 import { gather } from "./gather.ts";
+import { meantCommands, noCommandsIn } from "./meant-commands.ts";
 import { readPlannedOptions } from "./planned-options.ts";
-import { readCommands } from "./read-commands.ts";
 
 const answerRules: readonly string[] = [
   "What tools gave for the message stands behind it. Answer from that and from what was said, and say what it rests on. " +
-    "Where a tool failed or found nothing, say so instead of guessing. No tool can be called now. Commands such as @vault " +
-    "in the message have been carried out.",
+    "Where a tool failed or found nothing, say so instead of guessing. No tool can be called now.",
   dataRule,
 ];
+
+const commandRule =
+  "What commands such as @vault in the message gave stands there, too. One of which nothing stands there was not carried out.";
 
 /** Of the room for a request, what results may take in any case. */
 const leastTokens = 500;
@@ -31,13 +34,15 @@ const leastTokens = 500;
 export function* answerPlanned(run: AgentRun, question: AgentQuestion, brief: Brief = {}): Flow<RunnerAnswer> {
   const { commands: own, problems } = readPlannedOptions(run.spec);
   for (const problem of problems) run.note(problem);
-  const message = readCommands(question.text, commandNames(own));
-  const commands = yield* commandWorks(run, { message, history: question.history, own });
+  const { text: asked } = question;
+  const message = brief.noCommands === true ? noCommandsIn(asked) : yield* meantCommands(run, asked, own);
+  const commands = commandWorks(run, { message, history: question.history, own });
   const messages = [...question.history, userMessage(question, question.text)];
   run.messages = messages;
   const gathered = yield* gather(run, { text: askedText(message), messages, commands, brief });
   const { rules = [], preface = [], earlier = [] } = brief;
-  const system = run.family.systemPrompt(systemPrompt(run, [...rules, ...answerRules]), []);
+  const all = [...rules, ...answerRules, ...(message.commands.length > 0 ? [commandRule] : [])];
+  const system = run.family.systemPrompt(systemPrompt(run, all), []);
   const talk: Talk = { part: "answer", system, preface, messages, tools: undefined, maxRounds: 0 };
   const room = Math.max(leastTokens, roomFor(run, talk) - sizeOfAll(messages));
   const { text, cut } = enrich(question.text, [...earlier, ...gathered], room);

@@ -27,15 +27,15 @@ export interface CarriedOut {
 }
 
 /**
- * Carries out the calls of a plan and the commands of the user, side by side. A command that looks something up is left
- * to the plan where that calls the same tool, and done all the same where it failed; one that changes something is done
- * as the user wrote it, and the plan does not do it again.
+ * Carries out the calls of a plan and the commands of the user, side by side. A command that looks up what the question
+ * is about is left to the plan where that calls the same tool, and done all the same where it failed; one that changes
+ * something is done as the user wrote it, and the plan does not do it again.
  */
 export function* carryOut(run: AgentRun, { place, calls, offered, commands, terms }: Both): Flow<CarriedOut> {
   const isDropped = (call: MeantCall): boolean => commands.some(({ writes, tool }) => writes && tool === toolOf(call));
   const made = calls.filter((call) => !isDropped(call));
   const named = new Set(made.map(toolOf));
-  const atOnce = commands.filter(({ writes, tool }) => writes || !named.has(tool));
+  const atOnce = commands.filter(({ yields, tool }) => !yields || !named.has(tool));
   let parts: readonly ToolResultPart[] = [];
   const planned = function* (): Flow<readonly Gathered[]> {
     const called = yield* runToolCalls(run, { place, calls: made, offered });
@@ -50,11 +50,17 @@ export function* carryOut(run: AgentRun, { place, calls, offered, commands, term
   return { gathered: [...own, ...asked, ...late], parts: [...parts, ...calls.filter(isDropped).map(leftToUser)] };
 }
 
+/** In their order: those that look something up go on side by side, up to the next that changes something. */
 function* doAll(run: AgentRun, commands: readonly CommandWork[], terms: readonly string[]): Flow<readonly Gathered[]> {
-  return yield* all(
-    commands.map((command) => command.run(terms)),
-    run.spec.maxParallel,
-  );
+  const gathered: Gathered[] = [];
+  let beside: Flow<Gathered>[] = [];
+  for (const [index, command] of commands.entries()) {
+    beside.push(command.run(terms));
+    if (!command.writes && commands[index + 1]?.writes === false) continue;
+    gathered.push(...(yield* all(beside, run.spec.maxParallel)));
+    beside = [];
+  }
+  return gathered;
 }
 
 /** The name of the tool that a call means; undefined where it cannot be made. */

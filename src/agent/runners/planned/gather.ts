@@ -15,7 +15,7 @@ import { refusesTools, withoutTools } from "../without-tools.ts";
 import { carryOut } from "./carry-out.ts";
 import type { CommandWork } from "./command-work.ts";
 import { planInWords } from "./plan-in-words.ts";
-import { type Plan, type ToldPlan, askPlan, planRules } from "./plan.ts";
+import { type Plan, type ToldPlan, askPlan, commandsRule, planRules } from "./plan.ts";
 
 /** What is to be found out before a question is answered. */
 export interface Wanted {
@@ -34,13 +34,17 @@ export function* gather(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]
   const hasTools = yield* fact("plan.tools", () => offered.size > 0);
   if (!hasTools) return yield* carryOutPlan(run, wanted, { calls: [], terms: [] });
   if (brief.noTools === true) return yield* gatherInWords(run, wanted);
-  const { rules = [], preface = [] } = brief;
-  const system = run.family.systemPrompt(systemPrompt(run, [...rules, ...planRules]), offered.definitions);
+  const { preface = [] } = brief;
+  const system = run.family.systemPrompt(systemPrompt(run, [...rulesFor(wanted), ...planRules]), offered.definitions);
   const talk: Talk = { part: "plan", system, preface, messages, tools: offered, maxRounds: 1 };
   const plan = yield* planWithTools(run, talk);
   if (plan !== undefined) return yield* gatherByTools(run, wanted, { talk, plan, offered });
   run.note("the model takes no tools: it was asked in words which ones to call");
   return yield* gatherInWords(run, wanted);
+}
+
+function rulesFor({ brief: { rules = [] }, commands }: Wanted): readonly string[] {
+  return commands.length === 0 ? rules : [...rules, commandsRule];
 }
 
 /** The plan, or undefined where the model takes no tools. */
@@ -82,10 +86,10 @@ function* gatherInWords(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]
   const { brief, messages } = wanted;
   // Whoever takes no tools takes no messages about tools, either.
   messages.splice(0, messages.length, ...withoutTools(messages));
-  const { rules = [], preface = [] } = brief;
+  const { preface = [] } = brief;
   const talk: Talk = { part: "plan-in-words", system: "", preface, messages, tools: undefined, maxRounds: 0 };
   yield* fitIn(run, talk, { part: talk.part, round: 0 });
-  return yield* carryOutPlan(run, wanted, yield* planInWords(run, rules, [...preface, ...messages]));
+  return yield* carryOutPlan(run, wanted, yield* planInWords(run, rulesFor(wanted), [...preface, ...messages]));
 }
 
 function* carryOutPlan(run: AgentRun, wanted: Wanted, plan: Plan): Flow<readonly Gathered[]> {

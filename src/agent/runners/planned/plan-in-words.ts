@@ -35,7 +35,7 @@ const wordsRule =
   "Do not answer the message yet. Write down which tools have to be called so that you can answer it afterwards, all at " +
   "once: no more can be called later. Answer with one JSON object and nothing else: " +
   '{"calls": [{"tool": "name", "args": {}}], "terms": ["…"]}. Leave the list of calls empty where no tool is needed. ' +
-  "terms are the words that matter most for a search. Commands such as @vault are carried out without you.";
+  "terms are the words that matter most for a search.";
 
 function toolList(run: AgentRun): string {
   const { tools } = run.engine;

@@ -26,8 +26,11 @@ export const planRules: readonly string[] = [
   "Do not answer the message yet. Call the tools that you need to answer it, all of them now and at once: their results " +
     "come back together, then you answer, and no more can be called. Call none where none is needed. Write nothing " +
     "besides, except one line `terms: …, …` with the words that matter most for a search, in the language of the notes.",
-  "Commands such as @vault in the message are carried out without you: plan what is needed besides.",
 ];
+
+/** Where the message has commands. */
+export const commandsRule: string =
+  "Commands such as @vault in the message are carried out without you: plan what is needed besides.";
 
 /** Asks the model once which tools to call. */
 export function* askPlan(run: AgentRun, talk: Talk, round: number): Flow<ToldPlan> {

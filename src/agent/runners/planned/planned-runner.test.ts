@@ -273,6 +273,90 @@ describe("[E02] commands of the user", () => {
     expect(result.toolUsageSummary.totalCalls).toBe(0);
   });
 
+  test("each use of a command is a call of its own, in order, and a person's", async () => {
+    const { engine } = await agentWorld({ files: notes });
+    const options = { commands: { calc: { tool: "calculator", params: { expression: "${text}" } } } };
+    const ask = async (question: string, plan: object = { text: "" }) => {
+      const events: AgentEvent[] = [];
+      const model = scriptedModel([plan, "ok"]);
+      const agent = createAgent({ engine, model, runner: "planned", options });
+      const { notes: said } = await agent.run(question, { onEvent: (event) => events.push(event) });
+      const calls = events.flatMap((event) =>
+        event.type === "tool-started" ? [[event.tool, event.decidedBy, event.args] as const] : [],
+      );
+      return { calls, said };
+    };
+    const calculated = (expression: string, by = "person") => ["calculator", by, { expression }];
+    expect(await ask("@calc 1+2 @calc 4+5")).toEqual({ calls: [calculated("1+2"), calculated("4+5")], said: [] });
+    // What the model calculates stands in for neither.
+    const plan = { toolCalls: [{ name: "calculator", args: { expression: "2*2" } }] };
+    expect(new Set((await ask("@calc 1+2 @calc 4+5", plan)).calls)).toEqual(
+      new Set([calculated("2*2", "model"), calculated("1+2"), calculated("4+5")]),
+    );
+    expect(await ask("- @memory a\n- @memory b\n@calc 1+2 @memory c")).toEqual({
+      calls: [
+        ["memory_store", "person", { content: "a" }],
+        ["memory_store", "person", { content: "b" }],
+        calculated("1+2 @memory c"),
+      ],
+      said: [expect.stringContaining("@memory was taken as text")],
+    });
+    const searched = (terms: string) => expect.objectContaining({ salientTerms: expect.arrayContaining([terms]) });
+    expect(await ask("Compare @vault soup @vault gradient descent")).toEqual({
+      calls: [
+        ["localSearch", "person", searched("soup")],
+        ["localSearch", "person", searched("gradient descent")],
+      ],
+      said: [],
+    });
+    expect((await ask("@vault soup @vault soup @calc 1 @calc 1")).calls).toHaveLength(2);
+    // Who finds out when that was is the runner.
+    expect((await ask("@vault soup today")).calls.map(([tool, by]) => [tool, by])).toEqual([
+      ["getTimeRangeMs", "runner"],
+      ["localSearch", "person"],
+    ]);
+  });
+
+  test.each([
+    "What does @memory do?",
+    "请问@memory是做什么的？",
+    "Please @memory the quay closes at six",
+    "@vault what does @memory do?",
+  ])("one that changes something is text within a line, and it is said: %s", async (question) => {
+    const { engine } = await agentWorld({ files: notes });
+    const model = scriptedModel([{ text: "" }, "It remembers."]);
+    const result = await createAgent({ engine, model, runner: "planned" }).run(question);
+    expect(result.toolUsageSummary.toolUsage).not.toHaveProperty("memory_store");
+    expect(result.notes).toEqual([
+      "@memory was taken as text: it changes something, and so counts only at the beginning of a line",
+    ]);
+    expect(asked(model, 1)).toContain(question);
+  });
+
+  test("whether it changes something is asked of the call, with what is said to it", async () => {
+    const seen: unknown[] = [];
+    const effect = ({ title }: Record<string, unknown>) => (String(title).includes("write") ? "once" : "read");
+    const engine = createEngine({
+      tools: [sampleTool((args) => seen.push(args), { name: "ticket", effect, destructive: false })],
+    });
+    const options = { commands: { ticket: { tool: "ticket", params: { title: "${text}" } } } };
+    const model = scriptedModel(["", "ok", "", "ok", "", "ok"].map((text) => ({ text })));
+    const agent = createAgent({ engine, model, runner: "planned", options });
+    await agent.run("see @ticket a, and @ticket write b");
+    expect(seen).toEqual([]);
+    await agent.run("see @ticket a");
+    await agent.run("@ticket write b");
+    expect(seen).toEqual([{ title: "a" }, { title: "write b" }]);
+  });
+
+  test("a name that is nearly one is told of, and the question goes on", async () => {
+    const { engine } = await agentWorld({ files: notes });
+    const model = scriptedModel([{ text: "" }, "ok"]);
+    const result = await createAgent({ engine, model, runner: "planned" }).run("@vualt tides, @alice?");
+    expect(result).toMatchObject({ status: "completed", answer: "ok" });
+    expect(result.notes).toEqual(["there is no command @vualt; did you mean @vault?"]);
+  });
+
   test("a command whose tool is not there, or not allowed, is told of", async () => {
     const { engine } = await agentWorld({ files: notes });
     const model = scriptedModel([{ text: "" }, "ok", { text: "" }, "ok"]);

@@ -2,28 +2,53 @@ import type { AnswerSource } from "../../agent-result.ts";
 import type { RunnerAnswer } from "../../runner.ts";
 import { languageOf } from "../../reasoning/language-of.ts";
 import type { FoundPassages } from "./find-passages.ts";
-import { quoteSentences } from "./quote-sentences.ts";
-import { vaultWords } from "./vault-words.ts";
+import { type Quote, firstSentences, quoteSentences } from "./quote-sentences.ts";
+import { namedTerms, vaultWords } from "./vault-words.ts";
 
 /** An answer without a model: the best sentences of the notes as quotes, each with where it stands. */
-export function answerByQuotes(question: string, { passages, terms, missedTime }: FoundPassages): RunnerAnswer {
-  const words = vaultWords[languageOf(question)];
+export function answerByQuotes(question: string, found: FoundPassages): RunnerAnswer {
+  const { passages, terms } = found;
+  const isList = terms.length === 0;
+  const quotes = isList ? firstSentences(passages) : quoteSentences(passages, terms.join(" "));
+  const first = passages[0]?.number ?? 1;
   const sources: AnswerSource[] = [];
-  const quotes = quoteSentences(passages, [...terms, ...(terms.length === 0 ? [question] : [])].join(" "));
-  const lines = quotes.map(({ passage, text }) => {
-    const { title, location } = passage;
-    let number = sources.findIndex((source) => source.location === location) + 1;
-    if (number === 0) number = sources.push({ title, location, quote: text });
-    const line = text.replaceAll(/\s+/gu, " ");
-    return `> ${line} [${number}]\n> — ${title.replaceAll(/\s+/gu, " ")} (${location})`;
+  const lines = quotes.map((quote) => {
+    const { passage, location, text } = quote;
+    let index = sources.findIndex((source) => source.location === location);
+    if (index === -1)
+      index = sources.push({ number: first + sources.length, title: passage.title, location, quote: text }) - 1;
+    return quoteLines(quote, { number: first + index, isDated: isList });
   });
-  const head = [words.extracted, ...(missedTime === undefined ? [] : [words.otherTimes(missedTime)])].join("\n");
-  return { answer: [head, ...lines].join("\n\n"), sources };
+  return { answer: [headOf(question, found), ...lines].join("\n\n"), sources };
+}
+
+function headOf(question: string, { terms, time, missedTime, more }: FoundPassages): string {
+  const words = vaultWords[languageOf(question)];
+  const isList = terms.length === 0;
+  const head = isList ? words.listed(missedTime ? undefined : time) : words.extracted;
+  const missed = missedTime && time !== undefined ? [words.otherTimes(time, namedTerms(terms, words))] : [];
+  return [head, ...missed, ...(isList && more ? [words.more] : [])].join("\n");
+}
+
+interface Shown {
+  readonly number: number;
+  readonly isDated: boolean;
+}
+
+/** Read again by `earlierNotes`. */
+function quoteLines({ passage, text, location }: Quote, { number, isDated }: Shown): string {
+  const { title, modified } = passage;
+  const date = isDated && modified !== "" ? `, ${modified.slice(0, 10)}` : "";
+  return `> ${text.replaceAll(/\s+/gu, " ")} [${number}]\n> — ${title} (${location})${date}`;
 }
 
 /** The answer where there is nothing to answer from. */
 export function nothingFound(question: string, terms: readonly string[]): RunnerAnswer {
-  const { nothing, list } = vaultWords[languageOf(question)];
-  const quoted = languageOf(question) === "zh" ? (term: string) => `“${term}”` : (term: string) => `"${term}"`;
-  return { answer: nothing(terms.slice(0, 5).map(quoted).join(list)), sources: [] };
+  const words = vaultWords[languageOf(question)];
+  return { answer: words.nothing(namedTerms(terms, words)), sources: [] };
+}
+
+/** The answer where there is nothing to look for. */
+export function nothingAsked(question: string): RunnerAnswer {
+  return { answer: vaultWords[languageOf(question)].noTopic, sources: [] };
 }

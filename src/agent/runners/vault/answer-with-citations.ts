@@ -1,4 +1,5 @@
 import { dataRule, estimateTokens, fenceData } from "../../../text/index.ts";
+import type { AnswerSource } from "../../agent-result.ts";
 import type { Flow } from "../../flow/flow.ts";
 import { type Talk, converse } from "../../loop/converse.ts";
 import { roomFor } from "../../loop/make-room.ts";
@@ -10,8 +11,10 @@ import { cutToTokens, longestShare, notesHeader } from "../gathered.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { userMessage } from "../user-message.ts";
 import { checkCitations } from "./check-citations.ts";
+import { headingOf } from "./earlier-notes.ts";
 import type { FoundPassages } from "./find-passages.ts";
-import { type Passage, toSource } from "./passage.ts";
+import { toSource } from "./passage.ts";
+import { namedTerms, vaultWords } from "./vault-words.ts";
 
 const rules: readonly string[] = [
   "Answer from the user's notes that stand behind the question, and from nothing else. Behind every statement put the " +
@@ -22,37 +25,50 @@ const rules: readonly string[] = [
 
 const leastTokens = 500;
 
-/** The answer of the model from what was found. Citations of notes that there are not are taken out. */
-export function* answerWithCitations(run: AgentRun, question: AgentQuestion, found: FoundPassages): Flow<RunnerAnswer> {
+/** What an answer can rest on. */
+export interface Grounds {
+  readonly question: AgentQuestion;
+  /** Undefined where nothing was looked for, as in an answer to thanks. */
+  readonly found: FoundPassages | undefined;
+  /** The notes that the conversation has shown before, by their numbers. */
+  readonly earlier: ReadonlyMap<number, AnswerSource>;
+}
+
+/** The answer of the model from what was found, and the notes that it cites. */
+export function* answerWithCitations(run: AgentRun, { question, found, earlier }: Grounds): Flow<RunnerAnswer> {
   const system = run.family.systemPrompt(systemPrompt(run, rules), []);
   const messages: ConversationMessage[] = [...question.history, userMessage(question, question.text)];
   run.messages = messages;
   const talk: Talk = { part: "answer", system, messages, tools: undefined, maxRounds: 0 };
   const room = Math.max(leastTokens, roomFor(run, talk) - sizeOfAll(messages));
-  const text = run.family.userMessage(withNotes(question.text, found, room), false);
-  messages[messages.length - 1] = userMessage(question, text);
-  const { text: answer, cited, removed } = checkCitations(yield* converse(run, talk), found.passages.length);
-  if (removed.length > 0) run.note(`citations of notes that there are not were taken out: ${removed.join(", ")}`);
-  else if (cited.length === 0) run.note("the answer cites none of the notes");
+  const asked = found === undefined ? question.text : withNotes(question.text, found, room);
+  messages[messages.length - 1] = userMessage(question, run.family.userMessage(asked, false));
+  const given = new Map((found?.passages ?? []).map((passage) => [passage.number, toSource(passage)]));
+  const known = new Map([...earlier, ...given]);
+  const { text: answer, cited, unknown } = checkCitations(yield* converse(run, talk), (number) => known.has(number));
+  if (unknown.length > 0) run.note(`these name no note, and were left as they are: ${unknown.join(" ")}`);
+  if (found !== undefined && cited.length === 0) run.note("the answer cites none of the notes");
   replaceAnswer(messages, answer);
-  return { answer, sources: found.passages.map(toSource) };
+  return { answer, sources: cited.flatMap((number) => known.get(number) ?? []) };
 }
 
-function withNotes(question: string, { passages, missedTime }: FoundPassages, room: number): string {
+function withNotes(question: string, found: FoundPassages, room: number): string {
+  const { passages } = found;
   const most = longestShare(
     passages.map(({ text }) => estimateTokens(text)),
     room,
   );
-  const notes = passages.map((passage, index) =>
-    fenceData(nameOf(passage, index + 1), cutToTokens(passage.text, most)),
-  );
-  const time = missedTime === undefined ? [] : [`No note is of the time "${missedTime}"; these are of other times.`];
-  return [question, notesHeader, ...time, dataRule, ...notes].join("\n\n");
+  const notes = passages.map((passage) => fenceData(headingOf(passage, passage), cutToTokens(passage.text, most)));
+  return [question, notesHeader, ...aboutNotes(found), dataRule, ...notes].join("\n\n");
 }
 
-function nameOf({ title, location, modified }: Passage, number: number): string {
-  const changed = modified === "" ? "" : `, changed ${modified.slice(0, 10)}`;
-  return `[${number}] ${title} (${location})${changed}`;
+/** What a model has to know of the notes, and could not see. */
+function aboutNotes({ terms, time, missedTime, more }: FoundPassages): string[] {
+  const { en } = vaultWords;
+  if (missedTime && time !== undefined) return [en.otherTimes(time, namedTerms(terms, en))];
+  if (terms.length > 0) return [];
+  const which = time === undefined ? "These are the newest notes" : `These are the notes of the time "${time}"`;
+  return [`${which}, the newest first.${more ? ` ${en.more}` : ""}`];
 }
 
 /** The conversation goes on with the answer as it was given. */

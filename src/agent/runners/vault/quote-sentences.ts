@@ -7,12 +7,16 @@ import type { Passage } from "./passage.ts";
 export interface Quote {
   readonly passage: Passage;
   readonly text: string;
+  /** Where it stands. */
+  readonly location: string;
 }
 
 interface Candidate extends Quote {
   /** The place of its passage among all. */
   readonly rank: number;
   readonly words: ReadonlySet<string>;
+  /** What the whole note is about. */
+  readonly titleWords: ReadonlySet<string>;
 }
 
 const mostQuotes = 5;
@@ -24,8 +28,8 @@ const mostSentences = 200;
 
 /**
  * The sentences that fit a question, the best first: those that have most of its words, where a word that few sentences
- * have counts more, as does a better note. At most two are of one note. Where no sentence has any of the words, as when only the title
- * of a note fits, the notes are quoted as the search showed them.
+ * have counts more, as does a better note. At most two are of one note. Where no sentence has any of the words, as when
+ * only the title of a note fits, it is the first sentences.
  */
 export function quoteSentences(passages: readonly Passage[], asked: string): Quote[] {
   const wanted = stemsOf(asked);
@@ -42,13 +46,16 @@ export function quoteSentences(passages: readonly Passage[], asked: string): Quo
     const ofSame = chosen.filter(({ passage }) => passage === candidate.passage).length;
     if (ofSame < mostOfOne && !chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
-  if (chosen.length === 0) return passages.slice(0, mostQuotes).flatMap(shownBySearch);
-  return chosen;
+  return chosen.length === 0 ? firstSentences(passages.slice(0, mostQuotes)) : chosen;
 }
 
-function shownBySearch(passage: Passage): Quote[] {
-  const text = passage.snippet.replace(/^#{1,6}\s+/u, "");
-  return text === "" ? [] : [{ passage, text }];
+/** The first sentence of each note; of one without any what the search showed of it, or its title. */
+export function firstSentences(passages: readonly Passage[]): Quote[] {
+  return passages.flatMap((passage) => {
+    const { snippet, title, location } = passage;
+    const [first = { passage, text: snippet.replace(/^#{1,6}\s+/u, "") || title, location }] = sentencesIn(passage);
+    return first.text === "" ? [] : [first];
+  });
 }
 
 /** The words of a text, one and many of a thing being the same. */
@@ -62,28 +69,41 @@ function stemOf(word: string): string {
 }
 
 function candidatesIn(passage: Passage, rank: number): Candidate[] {
-  const sentences = sentencesOf(proseOf(passage.text)).slice(0, mostSentences);
-  return sentences.flatMap((sentence) => {
-    const text = cutText(sentence.replace(listMark, ""), longestQuote).text;
-    const words = stemsOf(text);
-    return words.size < 2 ? [] : [{ passage, rank, text, words }];
+  const titleWords = stemsOf(passage.title);
+  return sentencesIn(passage).flatMap((quote) => {
+    const words = stemsOf(quote.text);
+    return words.size < 2 ? [] : [{ ...quote, rank, words, titleWords }];
   });
+}
+
+/** The sentences of a passage, each with its own line. */
+function sentencesIn(passage: Passage): Quote[] {
+  const { path, firstLine, location } = passage;
+  const sentences = proseLines(passage.text).flatMap(({ index, line }) =>
+    sentencesOf(line).map((sentence) => ({
+      passage,
+      text: cutText(sentence.replace(listMark, ""), longestQuote).text,
+      location: firstLine === undefined ? location : `${path}:${firstLine + index}`,
+    })),
+  );
+  return sentences.slice(0, mostSentences);
 }
 
 const listMark = /^(?:[-*+>]|\d{1,3}[.)、])\s+(?:\[[ x]\]\s+)?/u;
 
-/** A note without what is no sentence: front matter, headings, code and rules. */
-function proseOf(text: string): string {
+const noProse = /^\s*(?:#{1,6}\s|<!--.*-->\s*$|[-*_=|:\s]{3,}$)/u;
+
+/** The lines of a note without what is no sentence: front matter, headings, code, rules and comments. */
+function proseLines(text: string): { readonly index: number; readonly line: string }[] {
   let isCode = false;
-  const body = text.replace(/^---\n[\s\S]*?\n---(?:\n|$)/u, "");
-  return body
-    .split("\n")
-    .filter((line) => {
-      const isFence = /^\s*(?:```|~~~)/u.test(line);
-      if (isFence) isCode = !isCode;
-      return !isFence && !isCode && !/^\s*(?:#{1,6}\s|[-*_=|:\s]{3,}$)/u.test(line);
-    })
-    .join("\n");
+  const front = /^---\n[\s\S]*?\n---(?:\n|$)/u.exec(text)?.[0].split("\n").length ?? 1;
+  return text.split("\n").flatMap((line, index) => {
+    if (index < front - 1) return [];
+    const isFence = /^\s*(?:```|~~~)/u.test(line);
+    if (isFence) isCode = !isCode;
+    const isProse = !isFence && !isCode && !noProse.test(line);
+    return isProse ? [{ index, line }] : [];
+  });
 }
 
 /** The fewer sentences have a word, the more it says. */
@@ -96,9 +116,12 @@ function weightsOf(wanted: ReadonlySet<string>, candidates: readonly Candidate[]
   );
 }
 
-function scoreOf({ words, rank }: Candidate, weights: ReadonlyMap<string, number>): number {
+function scoreOf({ words, titleWords, rank }: Candidate, weights: ReadonlyMap<string, number>): number {
   let score = 0;
-  for (const [word, weight] of weights) if (words.has(word)) score += weight;
+  for (const [word, weight] of weights) {
+    // What the note is about anyway tells less of one of its sentences.
+    if (words.has(word)) score += titleWords.has(word) ? weight / 2 : weight;
+  }
   // A long sentence has many words of anything; a later note fits less well.
   return score / (1 + words.size / 40) / (1 + rank / 10);
 }

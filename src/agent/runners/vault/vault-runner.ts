@@ -2,10 +2,13 @@ import { isFailureError } from "../../../base/index.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentQuestion, Runner, RunnerAnswer } from "../../runner.ts";
+import { noteCommands } from "../planned/meant-commands.ts";
 import { userMessage } from "../user-message.ts";
-import { answerByQuotes, nothingFound } from "./answer-by-quotes.ts";
-import { answerWithCitations } from "./answer-with-citations.ts";
+import { answerByQuotes, nothingAsked, nothingFound } from "./answer-by-quotes.ts";
+import { type Grounds, answerWithCitations } from "./answer-with-citations.ts";
+import { earlierNotes, nextNumber } from "./earlier-notes.ts";
 import { findPassages } from "./find-passages.ts";
+import { topicOf } from "./topic-of.ts";
 
 /** Answers from the notes of the workspace, with citations; without a model by quoting them. */
 export const vaultRunner: Runner = {
@@ -15,17 +18,29 @@ export const vaultRunner: Runner = {
 };
 
 function* answerFromNotes(run: AgentRun, question: AgentQuestion): Flow<RunnerAnswer> {
+  noteCommands(run, question.text);
   run.messages = [...question.history, userMessage(question, question.text)];
-  const found = yield* findPassages(run, question);
+  const earlier = earlierNotes(question.history);
+  const terms = topicOf(question);
+  if (terms === undefined) return yield* answer(run, { question, found: undefined, earlier });
+  const found = yield* findPassages(run, { question, terms, firstNumber: nextNumber(earlier) });
   // Where there is nothing to answer from, nobody is asked to make something up.
-  if (found.passages.length === 0) return nothingFound(question.text, found.terms);
-  if (run.model === undefined) return answerByQuotes(question.text, found);
+  if (found.passages.length === 0) return nothingFound(question.text, terms);
+  return yield* answer(run, { question, found, earlier });
+}
+
+function* answer(run: AgentRun, grounds: Grounds): Flow<RunnerAnswer> {
+  const { question, found } = grounds;
+  const alone = (): RunnerAnswer =>
+    found === undefined ? nothingAsked(question.text) : answerByQuotes(question.text, found);
+  if (run.model === undefined) return alone();
   try {
-    return yield* answerWithCitations(run, question, found);
+    return yield* answerWithCitations(run, grounds);
   } catch (error) {
     if (run.isCancelled || !isFailureError(error)) throw error;
-    run.note(`the model gave no answer (${error.message}); the notes are quoted instead`);
+    const instead = found === undefined ? "" : "; the notes are quoted instead";
+    run.note(`the model gave no answer (${error.message})${instead}`);
     run.messages = [...question.history, userMessage(question, question.text)];
-    return answerByQuotes(question.text, found);
+    return alone();
   }
 }

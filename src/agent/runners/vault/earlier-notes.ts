@@ -1,0 +1,86 @@
+import type { AnswerSource } from "../../agent-result.ts";
+import type { ConversationMessage } from "../../loop/message.ts";
+
+/** A title, and a place in parentheses which may hold some itself: `Tide mills (mills (1).md:4)`. */
+const titled = String.raw`(.{0,1000}?) \(((?:[^()\n]|\([^()\n]{0,200}\)){0,2500})\)`;
+/** What a model reads above a note. */
+const heading = new RegExp(String.raw`^\[(\d{1,4})\] ${titled}(?:, changed [\d-]{10})?$`, "u");
+/** The line above that, which begins an envelope. */
+const opening = /^<data-([0-9a-f]{12}) name=("(?:[^"\\\n]|\\.)*")>\n/gmu;
+/** A quote in an answer without a model, and where it stands. */
+const quote = new RegExp(String.raw`^> .* \[(\d{1,4})\]\n> \u2014 ${titled}(?:, [\d-]{10})?$`, "gmu");
+
+/** A note as it is shown to a model, and read again by {@link earlierNotes}. */
+export function headingOf({ title, location }: AnswerSource, { number, modified }: Numbered): string {
+  const changed = modified === "" ? "" : `, changed ${modified.slice(0, 10)}`;
+  return `[${number}] ${title} (${location})${changed}`;
+}
+
+interface Numbered {
+  readonly number: number;
+  /** ISO 8601, or empty. */
+  readonly modified: string;
+}
+
+/** The notes that a conversation has shown so far, by the numbers they are cited with: no other note may get those. */
+export function earlierNotes(history: readonly ConversationMessage[]): ReadonlyMap<number, AnswerSource> {
+  const notes = new Map<number, AnswerSource>();
+  for (const { role, content } of history) {
+    if (typeof content === "string") continue;
+    for (const part of content) {
+      if (part.type !== "text") continue;
+      for (const [number, source] of role === "user" ? shownIn(part.text) : quotedIn(part.text)) {
+        notes.set(number, source);
+      }
+    }
+  }
+  return notes;
+}
+
+type Entry = readonly [number: number, source: AnswerSource];
+
+function shownIn(text: string): Entry[] {
+  return envelopeNames(text).flatMap((name) => {
+    const [, number, title = "", location = ""] = heading.exec(name) ?? [];
+    return number === undefined ? [] : [entry(number, { title, location })];
+  });
+}
+
+/** The names of the envelopes in a text. What is inside of one names none: it cannot hold the line that ends it. */
+function envelopeNames(text: string): string[] {
+  const names: string[] = [];
+  for (let from = 0; ;) {
+    opening.lastIndex = from;
+    const [whole, hash = "", name = ""] = opening.exec(text) ?? [];
+    if (whole === undefined) return names;
+    const end = text.indexOf(`\n</data-${hash}>`, opening.lastIndex - 1);
+    // No envelope is left open: somebody pasted this.
+    if (end === -1) return names;
+    names.push(unquoted(name));
+    from = end + 1;
+  }
+}
+
+function unquoted(name: string): string {
+  try {
+    return String(JSON.parse(name));
+  } catch {
+    return "";
+  }
+}
+
+function quotedIn(text: string): Entry[] {
+  return [...text.matchAll(quote)].map(([, number = "", title = "", location = ""]) =>
+    entry(number, { title, location }),
+  );
+}
+
+function entry(digits: string, source: AnswerSource): Entry {
+  const number = Number(digits);
+  return [number, { number, ...source }];
+}
+
+/** The first number that no note has had. */
+export function nextNumber(earlier: ReadonlyMap<number, AnswerSource>): number {
+  return Math.max(0, ...earlier.keys()) + 1;
+}
