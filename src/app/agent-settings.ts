@@ -3,6 +3,14 @@ import type { JsonSchema } from "../schema/index.ts";
 /** The ways of using tools that `agent.runner` and `--runner` can name. */
 export const agentRunners: readonly string[] = ["autonomous", "planned", "vault", "project", "crew", "llm"];
 
+/** What each of them reads in `agent.options`. */
+export const runnerOptions: Readonly<Record<string, readonly string[]>> = {
+  planned: ["commands"],
+  vault: ["limit"],
+  project: ["instructions", "folder", "files", "tools", "mode", "budget"],
+  crew: ["maxSteps", "answer"],
+};
+
 /** `agent:` of a `windlass.yaml`, as its schema guarantees it. */
 export interface AgentFile {
   readonly runner?: string;

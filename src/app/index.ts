@@ -8,7 +8,7 @@ export { type Workspace, WorkspaceError, type WorkspaceOptions, openWorkspace } 
 export { parseSize } from "./parse-size.ts";
 export { parseWorkspace } from "./parse-workspace.ts";
 export { planFile } from "./plan-file.ts";
-export { readSecrets } from "./read-secrets.ts";
+export { keysIn, readSecrets } from "./read-secrets.ts";
 export { readSettings } from "./read-settings.ts";
 export { unloadedTool, withUnloadedTools } from "./unloaded-tools.ts";
 export { unmatchedRules } from "./unmatched-rules.ts";

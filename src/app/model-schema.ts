@@ -17,7 +17,12 @@ export const modelSchema: JsonSchema = {
         "Where the server is, such as https://api.openai.com/v1; the provider's own for anthropic and google.",
     },
     model: { ...text, description: "The model's name there." },
-    api_key: { ...text, description: 'A secret: "${secret.NAME}", or its name alone; never its value.' },
+    api_key: {
+      ...text,
+      description:
+        'A secret: "${secret.NAME}", or its name alone; never its value. Where absent, the usual variable of the service ' +
+        "(such as OPENAI_API_KEY), for that service alone.",
+    },
     timeout: { type: "number", exclusiveMinimum: 0, description: "Seconds for one answer; 300 where absent." },
     max_tokens: { type: "integer", minimum: 1, description: "The most tokens of one answer." },
     temperature: {

@@ -42,6 +42,11 @@ describe("models of a workspace", () => {
     ["an unknown provider", "models: { default: { provider: antropic } }", /provider.*did you mean "anthropic"/s],
     ["an unknown fallback", "models: { default: { fallback: [fats] }, fast: { model: x } }", /did you mean "fast"/],
     ["itself as its fallback", "models: { a: { fallback: [a] } }", /not its own fallback/],
+    [
+      "an unknown fallback alone",
+      "models: { default: { fallback: [nope] } }",
+      /"nope"; there is none besides "default"/,
+    ],
     ["half a price", "models: { a: { price: { input: 1 } } }", /output/],
     ["a wrong amount of thinking", "models: { a: { thinking: lots } }", /off, low, medium, high/],
     ["a secret that is none", 'models: { a: { api_key: "${env.KEY}" } }', /write "\$\{secret\.NAME\}"/],
@@ -50,6 +55,47 @@ describe("models of a workspace", () => {
     const problems = problemsOf(source);
     expect(problems).toHaveLength(1);
     expect(`${problems[0]?.message} ${problems[0]?.hint}`).toMatch(expected);
+  });
+
+  test("may fall back on the default, which the environment may name", () => {
+    expect(problemsOf("models: { fast: { model: x, fallback: [default] } }")).toEqual([]);
+  });
+
+  test("without a name are told once, with how they are written", () => {
+    const [problem, ...others] = problemsOf('env: []\nmodels: { base_url: "http://x/v1", model: qwen3, price: {} }\n');
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({
+      code: "unknown_key",
+      line: 2,
+      message: '`models` has a name for each model, and "base_url" is a part of one',
+      hint: "write models: { default: { base_url: …, model: …, price: … } }",
+    });
+  });
+
+  test("may have the names of their parts", () => {
+    expect(problemsOf("models: { model: { model: x } }")).toEqual([]);
+  });
+
+  const price = "price: { input: 1, output: 2 }";
+  test.each([
+    ["agent: { cost_budget: 1 }", "default"],
+    [`agent: { call_cost_budget: 1 }\nmodels: { default: { ${price} }, b: { model: x } }`, "b"],
+    [`agent: { cost_budget: 1, model: b }\nmodels: { default: { model: y }, b: { ${price} } }`, "default"],
+  ])("without a price are told where costs are limited: %s", (source, name) => {
+    const { problems } = parseWorkspace(source, "windlass.yaml");
+    expect(problems).toMatchObject([
+      {
+        severity: "warning",
+        code: "no_price",
+        line: 1,
+        message: expect.stringMatching(`_budget, .* a price are not asked: ${name}$`),
+      },
+    ]);
+  });
+
+  test("with a price, and budgets of tokens, are not", () => {
+    expect(problemsOf(`agent: { cost_budget: 1 }\nmodels: { default: { ${price} } }`)).toEqual([]);
+    expect(problemsOf("agent: { token_budget: 1 }")).toEqual([]);
   });
 
   test("never show what stands where the name of a secret belongs", () => {

@@ -23,7 +23,7 @@ async function workspaceWith(script: Parameters<typeof modelServer>[0], agent = 
   open.servers.push(server);
   open.dirs.push(dir);
   const models = `models: { default: { base_url: "${server.baseUrls.openai}", model: test } }`;
-  await writeFile(join(dir, "windlass.yaml"), `${models}\nnetwork: { allow: ["${server.host}"] }\n${agent}\n`);
+  await writeFile(join(dir, "windlass.yaml"), `${models}\n${agent}\n`);
   return opened(dir);
 }
 
@@ -89,6 +89,55 @@ describe("agents of a workspace", () => {
     const { runId, answer } = await agent.run("Again?");
     expect(answer).toBe("Again?");
     expect(await (await workspace.agents()).inspect(runId)).toMatchObject({ answer: "Again?", runner: "echo" });
+  });
+
+  test("ask a model on this machine where the settings name it, and their tools do not reach it", async () => {
+    const fetching = { name: "http_request", args: {} as Record<string, unknown>, id: "c1" };
+    const workspace = await workspaceWith([{ toolCalls: [fetching] }, "Refused."], "agent: { tools: [http_request] }");
+    const [server] = open.servers.slice(-1);
+    fetching.args["url"] = server?.baseUrls.openai;
+    expect(await (await workspace.agent()).run("Fetch it.")).toMatchObject({ answer: "Refused." });
+    const { records } = await workspace.engine.queryRecords({});
+    expect(records).toMatchObject([{ tool: "http_request", success: false, error: { reason: "ssrf_ip" } }]);
+    expect(server?.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["tools: [calculater]", 'there is no tool "calculater"', 'did you mean "calculator"?'],
+    ["tools: [nosuch]", 'there is no tool "nosuch"', "windlass tools lists the names"],
+    ['tools: ["nosuch_*"]', 'no tool is called like "nosuch_*"', "windlass tools lists the names"],
+    ["trusted: [calculater]", 'there is no tool "calculater"', 'did you mean "calculator"?'],
+    ["trusted: [webSearch]", '"webSearch" is another name of web_search', 'write "web_search"'],
+    ["trusted: ['capability:search']", '"capability:search" is a capability', "write "],
+    ["options: { tools: [calculater] }", 'there is no tool "calculater"', 'did you mean "calculator"?'],
+    ["options: { foldre: x }", 'no runner has an option "foldre"', 'did you mean "folder"?'],
+  ])("names that mean nothing are warned about: %s", async (agent, message, hint) => {
+    const workspace = await workspaceWith([], `agent: { ${agent} }`);
+    expect(workspace.problems()).toMatchObject([
+      { severity: "warning", line: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) },
+    ]);
+  });
+
+  test("names that mean something are not, other names of tools among them, which work", async () => {
+    const agent = 'agent: { tools: [webSearch, "read_*"], trusted: ["read_*"], options: { folder: x } }';
+    const workspace = await workspaceWith(["Done."], agent);
+    expect(workspace.problems()).toEqual([]);
+    await (await workspace.agent()).run("?");
+    const [server] = open.servers.slice(-1);
+    const offered = JSON.stringify(server?.requests[0]?.body["tools"]);
+    expect(offered).toContain('"web_search"');
+    expect(offered).not.toContain('"calculator"');
+  });
+
+  test("without a model say what to set, for the keys that there are", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "windlass-agents-"));
+    open.dirs.push(dir);
+    const workspace = await openWorkspace(dir, { reload: false, env: { ANTHROPIC_API_KEY: "sk-of-anthropic-0001" } });
+    open.workspaces.push(workspace);
+    await expect((await workspace.agent()).run("?")).rejects.toThrow("export WINDLASS_MODEL_PROVIDER=anthropic");
+    const design = await workspace.engine.call("llm_design", { requirements: "x" });
+    expect(design).toMatchObject({ error: { message: expect.stringContaining("WINDLASS_MODEL_PROVIDER=anthropic") } });
+    expect(workspace.engine.redactor.text("it is sk-of-anthropic-0001")).not.toContain("anthropic-0001");
   });
 
   test.each([

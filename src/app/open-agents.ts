@@ -50,6 +50,7 @@ export function openAgents({ config, engine, journal, models, shelf, observer }:
     owner: currentOwner(),
     runner: find,
     model: (name) => models.get(name),
+    noModel: (who) => models.none(who),
   });
   return {
     runs,

@@ -10,7 +10,7 @@ import {
 } from "../builtin/index.ts";
 import { createFileDoor, usuallyClosed } from "../file/index.ts";
 import { ResultShelf } from "../hub/index.ts";
-import { type Model, type Models, openModels } from "../model/index.ts";
+import { type Model, type Models, createModelDoors, openModels } from "../model/index.ts";
 import type { Door } from "../net/index.ts";
 import { type RecordStore, type TextIndex, createMemoryTextIndex } from "../store/index.ts";
 import type { ToolOffer } from "../tool/index.ts";
@@ -50,7 +50,8 @@ export function openServices(setting: ServicesSetting): OpenedServices {
   const stores = kept ? openStores(data, config) : undefined;
   const vault = vaultOf(setting, stores?.index ?? createMemoryTextIndex());
   const corpus = search?.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
-  const models = openModels({ file: config.services.models, env, secret }, { door });
+  const doors = createModelDoors(config.network.allow);
+  const models = openModels({ file: config.services.models, env, secret }, doors);
   const model = models.get();
   const options: ServiceOptions = {
     door,
@@ -59,6 +60,7 @@ export function openServices(setting: ServicesSetting): OpenedServices {
     records,
     timezone,
     model,
+    noModel: (who) => models.none(who),
     files: createFileDoor({ roots: [{ path: dir, write: true }], closed: closedPlaces(setting) }),
     vault,
     searchFile: { ...search, ...corpus },
@@ -85,6 +87,7 @@ export function openServices(setting: ServicesSetting): OpenedServices {
         stores?.memories.close(),
         stores?.pages.close(),
         stores?.results.close(),
+        doors.close(),
       ]);
     },
   };

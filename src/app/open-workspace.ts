@@ -353,8 +353,8 @@ function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
     ...chains.library.names().map((name) => ({ name, aliases: [] })),
   ];
   const servers = (): readonly string[] => sources.mcp?.status().map(({ name }) => name) ?? [];
-  const rules = unmatchedRules(settings, { tools: known, hub: hub.resolver, servers });
   const mayBeServed = (name: string): boolean => whyMissing(sources.mcp, name) !== undefined;
+  const rules = unmatchedRules(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
   const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
   return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
 }

@@ -4,7 +4,9 @@ import { compilePermissions, concurrencySettings } from "../engine/index.ts";
 import { defaultModel, secretName, unknownModel } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
-import { type Problem, type YamlPath, hasErrors, parseYaml } from "../text/index.ts";
+import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
+import { runnerOptions } from "./agent-settings.ts";
+import { checkModels, withoutNamelessModel } from "./check-models.ts";
 import { type WorkspaceFile, toConfig } from "./complete-config.ts";
 import { parseSize } from "./parse-size.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -24,9 +26,10 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
   const value = yaml.value ?? {};
-  report.check(withoutOldKeys(value, report), workspaceSchema, []);
+  report.check(withoutNamelessModel(withoutOldKeys(value, report), report), workspaceSchema, []);
   checkMeanings(value, report);
-  checkFallbacks(value, report);
+  checkModels(value, report);
+  checkOptions(value, report);
   // The schema was checked just now; an empty key is as good as none.
   const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
   return { config, problems: report.problems };
@@ -49,24 +52,16 @@ function withoutOldKeys(value: unknown, report: FileReport): unknown {
   return rest;
 }
 
-function checkFallbacks(file: unknown, report: FileReport): void {
-  const models = valueAt(file, ["models"]);
-  if (!isMap(models)) return;
-  for (const [name, model] of Object.entries(models)) {
-    const others = isMap(model) && Array.isArray(model["fallback"]) ? model["fallback"] : [];
-    for (const [index, other] of others.entries()) {
-      const path = ["models", name, "fallback", index];
-      if (typeof other !== "string") continue;
-      if (other === name) report.add("bad_value", path, ["a model is not its own fallback; name another, or none"]);
-      else if (!Object.hasOwn(models, other)) {
-        report.add("bad_value", path, [
-          unknownModel(
-            other,
-            Object.keys(models).filter((each) => each !== name),
-          ),
-        ]);
-      }
-    }
+/** What no runner reads is most likely misspelt; one of your own may know it. */
+function checkOptions(file: unknown, report: FileReport): void {
+  const known = Object.values(runnerOptions).flat();
+  const path = ["agent", "options"];
+  for (const key of keysAt(file, path)) {
+    if (known.includes(String(key))) continue;
+    const near = suggest(String(key), known);
+    const hint = near === undefined ? `there are ${known.join(", ")}` : `did you mean "${near}"?`;
+    const detail = { part: "key", severity: "warning", hint } as const;
+    report.add("unknown_key", [...path, key], [`no runner has an option "${key}"`, detail]);
   }
 }
 

@@ -3,6 +3,7 @@ import type { AnyTool } from "../tool/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
+import { unmatchedLists } from "./unmatched-lists.ts";
 
 /** A name that the settings use for a tool. */
 interface Named {
@@ -20,14 +21,22 @@ export interface RuledTools {
   readonly hub: Pick<Hub, "capabilities">;
   /** The MCP servers that files name. */
   readonly servers: () => readonly string[];
+  /** May a server that was never connected to have a tool of this name? */
+  readonly mayBeServed: (name: string) => boolean;
 }
 
 /**
  * Warns about permission rules, lists of tools and declarations that name a tool which does not exist, and about
  * capabilities that are most likely misspelt: a slip in `deny` denies nothing.
  */
-export function unmatchedRules(settings: Settings, { tools, hub, servers }: RuledTools): Problem[] {
-  return [...unknownTools(settings, tools), ...unknownServers(settings, servers), ...strayCapabilities(settings, hub)];
+export function unmatchedRules(settings: Settings, ruled: RuledTools): Problem[] {
+  const { tools, hub, servers } = ruled;
+  return [
+    ...unknownTools(settings, tools),
+    ...unmatchedLists(settings, ruled),
+    ...unknownServers(settings, servers),
+    ...strayCapabilities(settings, hub),
+  ];
 }
 
 /** What is declared for a server that nobody names is for nobody. */
@@ -96,7 +105,7 @@ function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"])
   });
 }
 
-function namesIn({ permissions, engine, chains, capabilities }: Settings["config"]): Named[] {
+function namesIn({ permissions, engine, capabilities }: Settings["config"]): Named[] {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
     (permissions[list] ?? []).flatMap((rule, index): Named[] => {
       const name = nameInRule(rule);
@@ -112,8 +121,6 @@ function namesIn({ permissions, engine, chains, capabilities }: Settings["config
     ...declared.map((name): Named => ({ name, path: ["capabilities", "declare", name], part: "key", words: [] })),
     ...list(["engine", "enabled_tools"], engine.enabledTools),
     ...list(["engine", "disabled_tools"], engine.disabledTools),
-    // What serves a capability may come later.
-    ...list(["chains", "trusted"], chains.trusted).filter(({ name }) => !name.startsWith("capability:")),
   ];
 }
 

@@ -172,7 +172,7 @@ export const workspaceSchema: JsonSchema = {
         description:
           "Models by name; `default` is asked where nobody names another. WINDLASS_MODEL_PROVIDER, " +
           "WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and WINDLASS_MODEL_API_KEY in the environment name the default too, " +
-          "and come first.",
+          "and come first. The address of a model is open to it, and to no tool.",
       },
       search: closed(
         {

@@ -21,7 +21,7 @@ import type { AddressResolver } from "./web/page.ts";
 import { type Pages, createPages } from "./web/pages.ts";
 import type { TranscriptProvider } from "./world/transcript.ts";
 import { type Weather, type WeatherOptions, createWeather } from "./world/weather.ts";
-import type { ReadPrompt } from "./writing/writing-services.ts";
+import type { ReadPrompt, WritingServices } from "./writing/writing-services.ts";
 
 /** What the built-in tools work with. */
 export interface BuiltinServices {
@@ -44,6 +44,8 @@ export interface BuiltinServices {
   readonly timers?: TimerStore | undefined;
   /** Answers what is left to a model; the tools that need one say what to set where absent. */
   readonly model?: Model | undefined;
+  /** What those fail with where there is none. */
+  readonly noModel?: WritingServices["noModel"];
   /** Prompts that stand in for those that come with a tool. */
   readonly prompts?: ReadPrompt | undefined;
 }
@@ -51,7 +53,7 @@ export interface BuiltinServices {
 /** What {@link createServices} makes them of. */
 export interface ServiceOptions extends Pick<
   BuiltinServices,
-  "door" | "timezone" | "messages" | "transcripts" | "timers" | "model" | "prompts"
+  "door" | "timezone" | "messages" | "transcripts" | "timers" | "model" | "noModel" | "prompts"
 > {
   readonly clock?: Clock;
   /** The folders that tools may read and write; none where absent. */
@@ -106,6 +108,7 @@ export function createServices(options: ServiceOptions): BuiltinServices {
     transcripts: options.transcripts,
     timers: options.timers,
     model: options.model,
+    noModel: options.noModel,
     prompts: options.prompts,
     maxUrls: options.maxUrls,
   };

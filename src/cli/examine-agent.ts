@@ -1,4 +1,5 @@
 import type { Workspace } from "../app/index.ts";
+import { howToHaveModel } from "../model/index.ts";
 import type { Finding } from "./finding.ts";
 import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
@@ -16,7 +17,9 @@ export function examineAgent({ config: { agent }, models }: Pick<Workspace, "con
   const has = models.names.includes(model);
   if (!has && !worksAlone.has(runner)) {
     const message = `${runner} needs a model, and there is none; ask --runner vault answers from the notes`;
-    return [{ about, status: "off", message }];
+    // Where there is no model at all, that was told with how to have one.
+    const todo = models.names.length === 0 ? {} : { todo: howToHaveModel({ names: models.names }) };
+    return [{ about, status: "off", message, ...todo }];
   }
   const limits = [
     `at most ${formatCount(maxRounds, "round")} of tool calls`,

@@ -5,15 +5,18 @@ import { type WorkspaceConfig, exists, readSecrets, workspaceFile } from "../app
 import { isFailureError } from "../base/index.ts";
 import { type OpenedProviders, checkSandbox, createSearch, openProviders, searchVariables } from "../builtin/index.ts";
 import {
+  type Model,
+  type ModelDoors,
   type ModelSettings,
+  createModelDoors,
   defaultModel,
   generateText,
+  howToHaveModel,
   modelNames,
-  modelVariables,
   openModel,
   readModelSettings,
 } from "../model/index.ts";
-import { type AllowList, type Door, checkUrl, createDoor, parseAllowList } from "../net/index.ts";
+import { type AllowList, type Door, checkUrl, createDoor, parseAllowList, withService } from "../net/index.ts";
 import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "./format-figures.ts";
 import { fromHere } from "./tell-problems.ts";
@@ -29,6 +32,7 @@ export interface ServicesToExamine {
 
 interface Setting extends ServicesToExamine {
   readonly door: Door;
+  readonly modelDoors: ModelDoors;
   /** What the door opens besides the public network. */
   readonly allow: AllowList;
   readonly secret: (name: string) => string | undefined;
@@ -39,9 +43,11 @@ export async function examineServices(asked: ServicesToExamine): Promise<Finding
   const { dir, config, env } = asked;
   const { values } = await readSecrets(config.secrets, dir, env);
   const door = createDoor({ allow: config.network.allow });
+  const modelDoors = createModelDoors(config.network.allow);
   const setting = {
     ...asked,
     door,
+    modelDoors,
     allow: parseAllowList(config.network.allow),
     secret: (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined),
   };
@@ -56,7 +62,7 @@ export async function examineServices(asked: ServicesToExamine): Promise<Finding
     ]);
     return found.flat();
   } finally {
-    await door.close();
+    await Promise.all([door.close(), modelDoors.close()]);
   }
 }
 
@@ -71,7 +77,7 @@ async function told(about: string, look: () => Promise<Finding[]>): Promise<Find
 }
 
 /** Why the door will not let anybody ask this address, as far as that is known without asking. */
-function refusalOf(url: string | undefined, { allow }: Setting): string | undefined {
+function refusalOf(url: string | undefined, { allow }: Pick<Setting, "allow">): string | undefined {
   try {
     if (url !== undefined) checkUrl(url, allow);
     return undefined;
@@ -91,7 +97,7 @@ async function examineModels(setting: Setting): Promise<Finding[]> {
     about,
     status: "off",
     message: "none; llm_summarize quotes instead, and what writes or reviews is not available",
-    todo: `set ${modelVariables.baseUrl} and ${modelVariables.name}, or write models: into ${workspaceFile}`,
+    todo: howToHaveModel({ env }),
   };
   const found = names.map((name) =>
     told(about, async () => {
@@ -105,15 +111,17 @@ async function examineModels(setting: Setting): Promise<Finding[]> {
 
 async function examineModel(called: string, settings: ModelSettings, setting: Setting): Promise<Finding> {
   const about = "model";
-  const model = openModel(settings, setting);
+  const door = setting.modelDoors.to(settings.baseUrl);
+  const model = openModel(settings, { door });
   // The URL itself may hold a password.
   const at = `${JSON.stringify(settings.name)} at ${model.provider}`;
   const name = called === defaultModel ? at : `${called}: ${at}`;
   const behind = settings.fallback === undefined ? "" : `, then ${settings.fallback.join(", then ")}`;
-  const refusal = refusalOf(settings.baseUrl, setting);
+  const url = settings.baseUrl === undefined ? null : URL.parse(settings.baseUrl);
+  const refusal = url === null ? undefined : refusalOf(url.href, { allow: withService(setting.allow, url) });
   if (refusal !== undefined) return { about, status: "fail", message: `${name} cannot be asked: ${refusal}` };
   if (!setting.network) return { about, status: "ok", message: `${name}${behind}; --network asks whether it answers` };
-  const trouble = await askModel(settings, setting.door);
+  const trouble = await askModel(model);
   if (trouble !== undefined) return { about, status: "fail", message: trouble };
   return { about, status: "ok", message: `${name} answers` };
 }
@@ -123,10 +131,10 @@ const patienceMs = 30_000;
 const answered: ReadonlySet<string | undefined> = new Set(["cut_off", "invalid_output", "refused"]);
 
 /** Why a model does not answer; undefined where it does. */
-async function askModel(settings: ModelSettings, door: Door): Promise<string | undefined> {
+async function askModel(model: Model): Promise<string | undefined> {
   const question = { prompt: "Answer with the word ok.", maxTokens: 16, maxRetries: 0, timeoutMs: patienceMs };
   try {
-    await generateText(openModel(settings, { door }), question);
+    await generateText(model, question);
     return undefined;
   } catch (error) {
     if (!isFailureError(error)) throw error;

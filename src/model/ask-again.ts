@@ -11,6 +11,8 @@ export interface AskLimits {
   readonly maxRetries?: number;
   /** Who is to be waited for longer than this has failed; as long as the time allows where absent. */
   readonly mostWaitMs?: number;
+  /** Told of a pause before a model is asked again. */
+  readonly onWait?: ((ms: number, why: FailureError) => void) | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -49,11 +51,16 @@ export async function askAgain<T extends object>(who: string, limits: AskLimits,
       const pauseMs = pauseAfter(answer, retries, random);
       const isWorthIt = pauseMs <= mostWaitMs && clock.elapsed() + pauseMs < until;
       if (!answer.passing || retries >= maxRetries || !isWorthIt) throw new Unanswered(answer);
+      tellWait(limits, pauseMs, answer);
       await run.wait(pause(clock, pauseMs, run.signal));
     }
   } finally {
     run.end();
   }
+}
+
+function tellWait({ onWait }: AskLimits, ms: number, { failure }: Explained): void {
+  onWait?.(ms, failure);
 }
 
 function isExplained(answer: object): answer is Explained {

@@ -2,6 +2,8 @@ import type { FailureError } from "../base/index.ts";
 import type { Model } from "./model.ts";
 import { modelFailure } from "./model-reasons.ts";
 
+const faults = new WeakMap<Model, FailureError>();
+
 /** Stands for a model that was named wrongly: every question to it fails and says why, and nothing else fails. */
 export function brokenModel(why: FailureError): Model {
   const failure = modelFailure("no_model", why.message, {
@@ -9,12 +11,21 @@ export function brokenModel(why: FailureError): Model {
     cause: why,
   });
   const refuse = (): Promise<never> => Promise.reject(failure);
-  return {
+  const model: Model = {
     specificationVersion: "v4",
     provider: "none",
     modelId: "none",
     supportedUrls: {},
+    // Nobody has to say what it costs before they are told what is wrong with it.
+    price: { input: 0, output: 0 },
     doGenerate: refuse,
     doStream: refuse,
   };
+  faults.set(model, failure);
+  return model;
+}
+
+/** What is wrong with a model that was named wrongly; undefined where it can be asked. */
+export function faultOf(model: Model | undefined): FailureError | undefined {
+  return model && faults.get(model);
 }

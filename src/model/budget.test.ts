@@ -66,6 +66,31 @@ describe("[N09] a budget", () => {
     expect(part.refusal({ prompt })?.message).toContain("1000 of 1000");
   });
 
+  test("of money is refused where nobody knows what the model costs, and says what to set", () => {
+    for (const limits of [{ cost: 1 }, { perCall: { cost: 1 } }]) {
+      for (const budget of [createBudget(limits), createBudget(limits).part({})]) {
+        const refusal = budget.refusal({ prompt })?.toFailure();
+        expect(refusal).toMatchObject({ code: "not_available", reason: "no_price", retry: "never" });
+        expect(refusal?.message).toMatch(/set its price \(models: .*or a token budget/);
+        expect(budget.refusal({ prompt }, { input: 0, output: 0 })).toBeUndefined();
+      }
+    }
+    expect(createBudget({ tokens: 1_000 }).refusal({ prompt })).toBeUndefined();
+  });
+
+  test("says when it is spent, and for how many more questions it lasts", () => {
+    const whole = createBudget({ tokens: 1_000 });
+    const part = whole.part({ cost: 0.01 });
+    const usage = { inputTokens: 200, outputTokens: 100, cost: 0.004 };
+    part.spend(usage);
+    expect([part.carries(1, usage), part.carries(2, usage)]).toEqual([true, false]);
+    expect([whole.carries(2, usage), whole.carries(3, usage)]).toEqual([true, false]);
+    expect(part.spent()).toBeUndefined();
+    whole.spend({ inputTokens: 700, outputTokens: 0 });
+    expect(part.spent()?.message).toContain("1000 of 1000 tokens");
+    expect(createBudget({}).carries(1e6, usage)).toBe(true);
+  });
+
   test("without limits allows everything", () => {
     const budget = createBudget({});
     budget.spend({ inputTokens: 1e9, outputTokens: 1e9, cost: 1e6 });

@@ -8,7 +8,7 @@ import { type ModelPrice, type TokenUsage, addUsage, costed, noTokens } from "./
 export interface BudgetLimits {
   /** Tokens of all questions and answers together. */
   readonly tokens?: number | undefined;
-  /** In the currency of the prices in the settings; models without prices cost nothing. */
+  /** In the currency of the prices in the settings. A model without a price is not asked: nobody could keep to it. */
   readonly cost?: number | undefined;
   /** For one question with its answer. */
   readonly perCall?: Limit | undefined;
@@ -36,6 +36,10 @@ export interface Budget {
    * failure says so; afterwards only what was used counts.
    */
   refusal(call: Asked, price?: ModelPrice): FailureError | undefined;
+  /** Why nothing more may be asked, whatever it is; undefined while something is left. */
+  spent(): FailureError | undefined;
+  /** Is enough left for so many questions that use as much as this one did? */
+  carries(questions: number, like: TokenUsage): boolean;
   /** The most tokens that an answer may have now; undefined where nothing limits it. */
   answerTokens(price?: ModelPrice): number | undefined;
   /** A budget of its own for a part of the work, whose use counts here too. */
@@ -84,13 +88,39 @@ class CountedBudget implements Budget {
   }
 
   refusal(call: Asked, price?: ModelPrice): FailureError | undefined {
-    const { used, calls, largest } = this.#state;
+    const first = this.#state.calls === 0 ? this.#firstRefusal(call, price) : undefined;
+    return first ?? this.#spent() ?? this.#priceless(price) ?? this.#parent?.refusal(call, price);
+  }
+
+  spent(): FailureError | undefined {
+    return this.#spent() ?? this.#parent?.spent();
+  }
+
+  #spent(): FailureError | undefined {
+    const { used, largest } = this.#state;
     const { perCall = {} } = this.limits;
-    const first = calls === 0 ? this.#firstRefusal(call, price) : undefined;
-    if (first !== undefined) return first;
     if (isOver(largest, perCall)) return exceeded(largest, perCall, "one question used");
-    if (isSpent(used, this.limits)) return exceeded(used, this.limits, "the run has used");
-    return this.#parent?.refusal(call, price);
+    return isSpent(used, this.limits) ? exceeded(used, this.limits, "the run has used") : undefined;
+  }
+
+  /** A limit of money holds nothing where nobody knows what is spent. */
+  #priceless(price: ModelPrice | undefined): FailureError | undefined {
+    const { cost, perCall } = this.limits;
+    if (price !== undefined || (cost ?? perCall?.cost) === undefined) return undefined;
+    const todo =
+      "set its price (models: { NAME: { price: { input, output } } } for a million tokens; 0 where it is free)";
+    return modelFailure(
+      "no_price",
+      `there is a cost budget, and the model has no price: ${todo}, or a token budget instead`,
+    );
+  }
+
+  carries(questions: number, like: TokenUsage): boolean {
+    const { used } = this.#state;
+    const { tokens = Infinity, cost = Infinity } = this.limits;
+    const fits =
+      totalOf(used) + questions * totalOf(like) <= tokens && (used.cost ?? 0) + questions * (like.cost ?? 0) <= cost;
+    return fits && this.#parent?.carries(questions, like) !== false;
   }
 
   /** Nobody has counted yet. */

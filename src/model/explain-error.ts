@@ -2,7 +2,7 @@ import { FailureError, isFailureError } from "../base/index.ts";
 import { retryAfterMs } from "../net/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { type ModelReason, modelFailure } from "./model-reasons.ts";
-import { modelVariables } from "./model-settings.ts";
+import { modelVariables } from "./model-variables.ts";
 
 /** Why a request to a model failed, and whether the same request may do better in a while. */
 export interface Explained {
@@ -168,8 +168,12 @@ function messageOf({ message, responseBody = "" }: ApiError): string {
 /** One line of the server's words: they may hold anything. */
 function short(text: string): string {
   const line = stripUnsafe(text).replaceAll(/\s+/g, " ").trim();
-  return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}…` : line;
+  if (line.length <= 300) return line;
+  // Half of a key does not look like one any more, and nobody would take it out.
+  return `${line.slice(0, 300).replace(keyAtEnd, "").trimEnd().toWellFormed()}…`;
 }
+
+const keyAtEnd = /[\w.~+/=-]+$/;
 
 function isApiError(value: unknown): value is ApiError & Error {
   if (!(value instanceof Error) || !("statusCode" in value) || typeof value.statusCode !== "number") return false;

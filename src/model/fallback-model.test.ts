@@ -194,13 +194,13 @@ describe("[N09] what several models cost", () => {
   test("is at most what the dearest of them costs", () => {
     const { price } = fallbackModel([
       priced({ input: 1, output: 10 }),
-      priced(undefined),
+      priced({ input: 0, output: 0 }),
       priced({ input: 3, output: 2 }),
     ]);
     expect(price).toEqual({ input: 3, output: 10 });
   });
 
-  test("is not known where nobody says it of any", () => {
-    expect(fallbackModel([priced(undefined), priced(undefined)]).price).toBeUndefined();
+  test("is not known where nobody says it of one", () => {
+    expect(fallbackModel([priced({ input: 1, output: 10 }), priced(undefined)]).price).toBeUndefined();
   });
 });

@@ -89,10 +89,13 @@ class ModelChain implements FallbackModel {
   }
 }
 
-/** What an answer costs at most, whoever gives it: a budget has to hold for the last of them, too. */
+/**
+ * What an answer costs at most, whoever gives it: a budget has to hold for the last of them, too. Unknown where one of
+ * them has no price.
+ */
 function dearest(models: readonly Model[]): ModelPrice | undefined {
   const prices = models.flatMap(({ price }) => price ?? []);
-  if (prices.length === 0) return undefined;
+  if (prices.length < models.length) return undefined;
   return {
     input: Math.max(...prices.map(({ input }) => input)),
     output: Math.max(...prices.map(({ output }) => output)),

@@ -1,5 +1,5 @@
 export type { AskLimits } from "./ask-again.ts";
-export { brokenModel } from "./broken-model.ts";
+export { brokenModel, faultOf } from "./broken-model.ts";
 export { wrongInterface } from "./wrong-interface.ts";
 export { findJson } from "./find-json.ts";
 export { type GeneratedObject, type ObjectOptions, generateObject } from "./generate-object.ts";
@@ -17,13 +17,15 @@ export {
   defaultModel,
   modelClients,
   modelNames,
-  modelVariables,
   readModelSettings,
   secretName,
   unknownModel,
 } from "./model-settings.ts";
 export { type Models, openModels } from "./open-models.ts";
-export { noModel } from "./no-model.ts";
+export { keyedServices } from "./known-services.ts";
+export { type ModelDoors, createModelDoors } from "./model-doors.ts";
+export { modelVariables } from "./model-variables.ts";
+export { howToHaveModel, noModel } from "./no-model.ts";
 export { openModel } from "./open-model.ts";
 export { type ScriptedAnswer, type ScriptedModel, type ScriptedText, scriptedModel } from "./scripted-model.ts";
 export type { ChatMessage, Question } from "./to-prompt.ts";

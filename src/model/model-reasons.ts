@@ -26,6 +26,11 @@ export const modelReasons = {
     means: "The budget of tokens or money for a question or a run is used up.",
     retry: "never",
   },
+  no_price: {
+    code: "not_available",
+    means: "There is a budget of money, and nobody has said what the model costs.",
+    retry: "never",
+  },
   provider_error: { code: "execution_error", means: "The model's server failed, or did not understand the request." },
 } as const;
 

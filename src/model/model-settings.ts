@@ -1,6 +1,9 @@
 import { FailureError } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import type { ModelClient, Thinking } from "./family/model-family.ts";
+import { usualBaseUrls, usualKey } from "./known-services.ts";
+import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
+import { exportsFor } from "./no-model.ts";
 import type { ModelPrice } from "./token-usage.ts";
 
 /** Which model to ask, and where. */
@@ -29,14 +32,6 @@ export interface ModelSettings {
   /** Names of other models of the settings, asked in this order where this one gives no answer. */
   readonly fallback?: readonly string[];
 }
-
-/** The environment variables that name the default model. */
-export const modelVariables = {
-  baseUrl: "WINDLASS_MODEL_BASE_URL",
-  name: "WINDLASS_MODEL",
-  apiKey: "WINDLASS_MODEL_API_KEY",
-  provider: "WINDLASS_MODEL_PROVIDER",
-} as const;
 
 /** The name of the model that is asked where nobody names another. */
 export const defaultModel = "default";
@@ -69,7 +64,7 @@ export type ModelsFile = Readonly<Record<string, ModelFile>>;
 /** Where settings of models are looked for. */
 export interface ModelSources {
   readonly file?: ModelsFile | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** The value of a secret by its name. */
   readonly secret?: (name: string) => string | undefined;
 }
@@ -90,9 +85,11 @@ export function readModelSettings(sources: ModelSources, name: string = defaultM
   const address = { ...addressOf(written), ...overriding };
   if (Object.keys(address).every((key) => key === "apiKey")) return undefined;
   const at = `models.${name}`;
-  const apiKey = overriding.apiKey ?? keyOf(written, at, secret);
+  const found = checkedAddress(address, at, env);
+  const baseUrl = found.baseUrl ?? usualBaseUrls[found.provider ?? "openai-compatible"];
+  const apiKey = overriding.apiKey ?? keyOf(written, at, secret) ?? usualKey(baseUrl, env);
   return {
-    ...checkedAddress(address, at),
+    ...found,
     ...(apiKey !== undefined && { apiKey }),
     ...habits(written),
     ...fallbackOf(written, file, at),
@@ -100,12 +97,14 @@ export function readModelSettings(sources: ModelSources, name: string = defaultM
 }
 
 /** The address, where nothing of it is missing. */
-function checkedAddress({ provider, baseUrl, model }: Address, at: string): Pick<ModelSettings, AddressKey> {
-  // The others have an address of their own.
-  if (baseUrl === undefined && provider !== "anthropic" && provider !== "google") {
-    throw incomplete("where the model is", modelVariables.baseUrl, `${at}.base_url`);
+function checkedAddress(address: Address, at: string, env: Environment): Pick<ModelSettings, AddressKey> {
+  const { provider, baseUrl, model } = address;
+  if (baseUrl === undefined && usualBaseUrls[provider ?? "openai-compatible"] === undefined) {
+    // Where a question goes is never guessed from a key that happens to be there.
+    const ways = at === `models.${defaultModel}` ? exportsFor(env, model) : [];
+    throw incomplete("where the model is", `${at}.base_url`, [modelVariables.baseUrl, ...ways]);
   }
-  if (model === undefined) throw incomplete("which model it is", modelVariables.name, `${at}.model`);
+  if (model === undefined) throw incomplete("which model it is", `${at}.model`, [modelVariables.name]);
   return { name: model, ...(provider !== undefined && { provider }), ...(baseUrl !== undefined && { baseUrl }) };
 }
 
@@ -114,8 +113,8 @@ type AddressKey = "name" | "provider" | "baseUrl";
 /** The names of all models that are set up, the default first. */
 export function modelNames(sources: ModelSources): string[] {
   const named = new Set(Object.keys(sources.file ?? {}));
-  const { baseUrl, model } = fromEnvironment(sources.env);
-  if (baseUrl !== undefined || model !== undefined) named.add(defaultModel);
+  const { apiKey: _key, ...address } = fromEnvironment(sources.env);
+  if (Object.keys(address).length > 0) named.add(defaultModel);
   return [...named].toSorted((a, b) => Number(b === defaultModel) - Number(a === defaultModel));
 }
 
@@ -137,9 +136,9 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
   const provider = valueOf(env, modelVariables.provider);
   const known = modelClients.find((client) => client === provider);
   if (provider !== undefined && known === undefined) {
-    throw new FailureError(`${modelVariables.provider} must be one of ${modelClients.join(", ")}`, {
-      code: "file_invalid",
-    });
+    const ways = exportsFor(env, valueOf(env, modelVariables.name));
+    const must = `${modelVariables.provider} must be one of ${modelClients.join(", ")}`;
+    throw new FailureError([must, ...ways].join("\n"), { code: "file_invalid" });
   }
   const baseUrl = valueOf(env, modelVariables.baseUrl);
   const model = valueOf(env, modelVariables.name);
@@ -173,7 +172,8 @@ function habits(file: ModelFile): Habits {
 function fallbackOf({ fallback }: ModelFile, all: ModelsFile, at: string): Pick<ModelSettings, "fallback"> {
   if (fallback === undefined) return {};
   for (const name of fallback) {
-    const problem = Object.hasOwn(all, name) ? undefined : unknownModel(name, Object.keys(all));
+    const isKnown = name === defaultModel || Object.hasOwn(all, name);
+    const problem = isKnown ? undefined : unknownModel(name, Object.keys(all));
     if (problem !== undefined) throw new FailureError(`${at}.fallback: ${problem}`, { code: "file_invalid" });
   }
   return { fallback };
@@ -184,11 +184,6 @@ export function unknownModel(name: string, names: readonly string[]): string {
   const near = suggest(name, names);
   const known = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
   return `no model is called ${JSON.stringify(name)}; ${near === undefined ? known : `did you mean "${near}"?`}`;
-}
-
-function valueOf(env: ModelSources["env"], variable: string): string | undefined {
-  const value = Object.hasOwn(env, variable) ? env[variable]?.trim() : undefined;
-  return value === "" ? undefined : value;
 }
 
 const secretHandle = /^\$\{\s*secret\.([\w-]+)\s*\}$/;
@@ -210,7 +205,8 @@ function keyOf({ api_key }: ModelFile, at: string, secret: ModelSources["secret"
   );
 }
 
-function incomplete(what: string, variable: string, key: string): FailureError {
-  const ways = key.startsWith(`models.${defaultModel}.`) ? `set ${variable}, or ${key}` : `set ${key}`;
-  return new FailureError(`nothing says ${what}: ${ways} in windlass.yaml`, { code: "file_invalid" });
+function incomplete(what: string, key: string, [variable, ...ways]: readonly string[]): FailureError {
+  const where = key.startsWith(`models.${defaultModel}.`) ? `set ${variable}, or ${key}` : `set ${key}`;
+  const said = `nothing says ${what}: ${where} in windlass.yaml`;
+  return new FailureError([said, ...ways].join("\n"), { code: "file_invalid" });
 }

@@ -6,12 +6,6 @@ import type { ModelSettings } from "./model-settings.ts";
 import { doorFetch } from "./wire/door-fetch.ts";
 import { mendingFetch } from "./wire/mending-fetch.ts";
 
-/** Where a provider is when the settings do not say so. */
-export const usualBaseUrls: Readonly<Partial<Record<ModelClient, string>>> = {
-  anthropic: "https://api.anthropic.com/v1",
-  google: "https://generativelanguage.googleapis.com/v1beta",
-};
-
 /** What every client is opened with. */
 interface Opening {
   readonly baseURL: string;

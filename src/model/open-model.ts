@@ -5,9 +5,10 @@ import { createRedactor } from "../text/index.ts";
 import { refusesForm } from "./explain-error.ts";
 import { familyOf } from "./family/family-of.ts";
 import { type ModelFamily, compatibleOptions } from "./family/model-family.ts";
+import { usualBaseUrls } from "./known-services.ts";
 import type { Model, ModelAnswer, ModelCall } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
-import { openClient, usualBaseUrls } from "./open-client.ts";
+import { openClient } from "./open-client.ts";
 import type { ModelPrice } from "./token-usage.ts";
 
 /**

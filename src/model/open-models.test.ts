@@ -17,7 +17,7 @@ async function workspace(
   const door = createDoor({ allow: [server.host] });
   opened.push(server, door);
   const secret = (name: string): string | undefined => (name === "KEY" ? "sk-1" : undefined);
-  return { server, models: openModels({ file: file(server), env, secret }, { door }) };
+  return { server, models: openModels({ file: file(server), env, secret }, { to: () => door }) };
 }
 
 describe("the models of a workspace", () => {

@@ -1,8 +1,8 @@
 import { type FailureError, isFailureError } from "../base/index.ts";
-import type { Door } from "../net/index.ts";
 import { brokenModel } from "./broken-model.ts";
 import { fallbackModel } from "./fallback-model.ts";
 import type { Model } from "./model.ts";
+import type { ModelDoors } from "./model-doors.ts";
 import { modelFailure } from "./model-reasons.ts";
 import {
   type ModelSettings,
@@ -12,6 +12,7 @@ import {
   readModelSettings,
   unknownModel,
 } from "./model-settings.ts";
+import { noModel } from "./no-model.ts";
 import { openModel } from "./open-model.ts";
 
 /** The models of a workspace, by name. */
@@ -23,6 +24,8 @@ export interface Models {
    * default. One that is set up wrongly, or a name that nobody has, is a model whose every question fails and says why.
    */
   get(name?: string): Model | undefined;
+  /** The failure of something that needs the default model where there is none: it says what to set. */
+  none(who: string): FailureError;
 }
 
 /**
@@ -31,11 +34,11 @@ export interface Models {
  *
  * @example
  * ```ts
- * const models = openModels({ file: config.models, env: process.env, secret: (name) => secrets[name] }, { door });
+ * const models = openModels({ file: config.models, env: process.env, secret: (name) => secrets[name] }, doors);
  * const model = models.get() ?? models.get("fast");
  * ```
  */
-export function openModels(sources: ModelSources, world: { readonly door: Door }): Models {
+export function openModels(sources: ModelSources, doors: Pick<ModelDoors, "to">): Models {
   const opened = new Map<string, Model | undefined>();
   const single = new Map<string, Model>();
   const names = orBroken(() => modelNames(sources));
@@ -43,7 +46,7 @@ export function openModels(sources: ModelSources, world: { readonly door: Door }
   const openOne = (name: string, settings: ModelSettings): Model => {
     const known = single.get(name);
     if (known !== undefined) return known;
-    const model = openModel(settings, world);
+    const model = openModel(settings, { door: doors.to(settings.baseUrl) });
     single.set(name, model);
     return model;
   };
@@ -55,8 +58,10 @@ export function openModels(sources: ModelSources, world: { readonly door: Door }
     return fallbackModel([openOne(name, settings), ...others.map(([each, its]) => openOne(each, its))]);
   };
 
+  const known = Array.isArray(names) ? names : [];
   return {
-    names: Array.isArray(names) ? names : [],
+    names: known,
+    none: (who) => noModel(who, { env: sources.env, names: known }),
     get: (name = defaultModel) => {
       if (!opened.has(name)) {
         const model = orBroken(() => open(name));

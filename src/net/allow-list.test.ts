@@ -41,9 +41,9 @@ describe("an entry opens what it names", () => {
 
   test("an address entry opens the address whatever name led to it, a name entry does not", () => {
     const address = parseAddress("10.0.0.7")!;
-    expect(parseAllowList(["10.0.0.0/8:80"]).opensAddress(address, 80)).toBe(true);
-    expect(parseAllowList(["10.0.0.0/8:80"]).opensAddress(address, 81)).toBe(false);
-    expect(parseAllowList(["intranet.example"]).opensAddress(address, 80)).toBe(false);
+    expect(parseAllowList(["10.0.0.0/8:80"]).opensAddress(address, { host: "x.example", port: 80 })).toBe(true);
+    expect(parseAllowList(["10.0.0.0/8:80"]).opensAddress(address, { host: "x.example", port: 81 })).toBe(false);
+    expect(parseAllowList(["intranet.example"]).opensAddress(address, { host: "x.example", port: 80 })).toBe(false);
   });
 
   test("only an entry with a port names that port", () => {

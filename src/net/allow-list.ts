@@ -1,12 +1,14 @@
 import { FailureError } from "../base/index.ts";
 import { type Address, type Block, contains, parseAddress, parseBlock } from "./address.ts";
+import { isMetadataAddress } from "./public-address.ts";
+import { type Target, targetOf } from "./target.ts";
 
 /** What a workspace opens besides the public network; each entry opens what it names and nothing else. */
 export interface AllowList {
   /** Does an entry name this host on this port? Names and literal addresses alike. */
   opensHost(host: string, port: number): boolean;
-  /** Does an entry name this address on this port, whatever name led to it? */
-  opensAddress(address: Address, port: number): boolean;
+  /** May a connection to this target go to this address, which is what its name led to? */
+  opensAddress(address: Address, target: Target): boolean;
   /** Does an entry name this host together with this very port? */
   namesPort(host: string, port: number): boolean;
 }
@@ -29,10 +31,31 @@ export function parseAllowList(entries: readonly string[]): AllowList {
     const address = parseAddress(host);
     return parsed.filter((entry) => (address === undefined ? namesHost(entry, host) : holds(entry, address)));
   };
+  const opensHost = (host: string, port: number): boolean => forHost(host).some((entry) => opensPort(entry, port));
   return {
-    opensHost: (host, port) => forHost(host).some((entry) => opensPort(entry, port)),
-    opensAddress: (address, port) => parsed.some((entry) => holds(entry, address) && opensPort(entry, port)),
+    opensHost,
+    opensAddress: (address, { host, port }) =>
+      parsed.some((entry) => holds(entry, address) && opensPort(entry, port)) || opensHost(host, port),
     namesPort: (host, port) => forHost(host).some((entry) => entry.port === port),
+  };
+}
+
+/**
+ * A list that opens one service besides, wherever its name leads, save to where clouds keep the metadata of a machine,
+ * its credentials among them: only an entry opens those.
+ */
+export function withService(list: AllowList, url: URL): AllowList {
+  const service = targetOf(url);
+  const isService = (host: string, port: number): boolean => host === service.host && port === service.port;
+  const isMetadata = (host: string): boolean => {
+    const literal = parseAddress(host);
+    return literal !== undefined && isMetadataAddress(literal);
+  };
+  return {
+    ...list,
+    opensHost: (host, port) => list.opensHost(host, port) || (isService(host, port) && !isMetadata(host)),
+    opensAddress: (address, target) =>
+      list.opensAddress(address, target) || (isService(target.host, target.port) && !isMetadataAddress(address)),
   };
 }
 

@@ -4,12 +4,7 @@ import type { AllowList } from "./allow-list.ts";
 import { blockedPorts } from "./blocked-ports.ts";
 import { type NetReason, refuse } from "./net-reasons.ts";
 import { isPublicAddress } from "./public-address.ts";
-
-/** Where a connection goes: a name or a bare address, and a port. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
-}
+import { type Target, targetOf } from "./target.ts";
 
 /** Longer URLs are a mistake or an attack; servers refuse them at half of this. */
 const longestUrl = 16_384;
@@ -29,12 +24,6 @@ export function checkUrl(text: string, allow: AllowList): URL {
   }
   checkTarget(targetOf(url), allow);
   return url;
-}
-
-/** The target of a parsed URL, its host without brackets and without dots at the end. */
-function targetOf(url: URL): Target {
-  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
-  return { host, port: url.port === "" ? defaultPort(url.protocol) : Number(url.port) };
 }
 
 /** A refusal that policy makes, with the way to open it. */
@@ -73,8 +62,4 @@ function checkTarget(target: Target, allow: AllowList): void {
 /** A name of one label means whatever the local search domains make of it. */
 function isPrivateName(host: string): boolean {
   return !host.includes(".") || privateSuffixes.test(host);
-}
-
-function defaultPort(protocol: string): number {
-  return protocol === "https:" ? 443 : 80;
 }

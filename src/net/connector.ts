@@ -3,9 +3,9 @@ import type { buildConnector } from "undici";
 import { type Clock, type FailureError, isFailureError } from "../base/index.ts";
 import { parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
-import type { Target } from "./check-url.ts";
 import { refuse } from "./net-reasons.ts";
 import { type CheckedAddress, type Resolve, isExpectedPeer, resolveTarget } from "./resolve-target.ts";
+import type { Target } from "./target.ts";
 
 /** Starts a TCP connection to one of the checked addresses. */
 export type Dial = (options: TcpNetConnectOpts) => Socket;

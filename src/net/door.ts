@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import { type Clock, type FailureError, isFailureError, nodeNet, systemClock } from "../base/index.ts";
-import { type AllowList, parseAllowList } from "./allow-list.ts";
+import { type AllowList, parseAllowList, withService } from "./allow-list.ts";
 import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
 import { type Connector, type Dial, createConnector } from "./connector.ts";
@@ -13,6 +13,11 @@ import { type Resolve, systemResolve } from "./resolve-target.ts";
 export interface DoorOptions {
   /** What is open besides the public network: `127.0.0.1:8888`, `10.0.0.0/8`, `localhost:3000`, `*.corp.example`. */
   readonly allow?: readonly string[];
+  /**
+   * The address of the one service that whoever set this up wants to be asked, such as `http://127.0.0.1:11434`: open
+   * too, with its port, wherever it is. Not where clouds keep their metadata, nor where it redirects to.
+   */
+  readonly service?: URL | undefined;
   /** Time for a whole request, redirects and body included, where the request sets none; 30 s. */
   readonly timeoutMs?: number;
   /** Time for one connection with its name lookup and handshake; 10 s. */
@@ -139,7 +144,8 @@ class HttpDoor implements StreamingDoor {
 
   constructor(options: DoorOptions) {
     this.allow = [...(options.allow ?? [])];
-    this.#allow = parseAllowList(this.allow);
+    const named = parseAllowList(this.allow);
+    this.#allow = options.service === undefined ? named : withService(named, options.service);
     this.#clock = options.clock ?? systemClock;
     this.#limits = { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: options.maxBytes ?? 5 * 2 ** 20 };
     this.#connector = createConnector({

@@ -27,6 +27,29 @@ const reserved = lazyBlocks(
   "3fff::/20", // documentation
 );
 
+/** Where clouds tell a machine about itself, its credentials included; nothing else that one would ask is there. */
+const metadata = lazyBlocks(
+  "169.254.0.0/16",
+  "fe80::/10",
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "192.0.0.0/24",
+  "fd00:ec2::/32",
+  "fd20:ce::/32",
+);
+
+/** Is this an address at which a cloud may give away the credentials of the machine? Mapped IPv4 forms included. */
+export function isMetadataAddress(address: Address): boolean {
+  const found = asIpv4(address) ?? address;
+  return metadata().some((block) => contains(block, found));
+}
+
+/** The IPv4 address that an IPv6 one wraps; undefined where it wraps none. */
+function asIpv4({ family, value }: Address): Address | undefined {
+  const wraps = family === 6 && [0n, 0xffffn, 0x64_ff9b_0000_0000_0000_0000n].includes(value >> 32n);
+  return wraps ? { family: 4, value: value & 0xffff_ffffn } : undefined;
+}
+
 /** Is this an address that anyone on the public network could reach? */
 export function isPublicAddress(address: Address): boolean {
   const inside = (block: Block): boolean => contains(block, address);

@@ -1,8 +1,9 @@
 import { type Address, parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
-import { type Target, refuseTarget } from "./check-url.ts";
+import { refuseTarget } from "./check-url.ts";
 import { refuse } from "./net-reasons.ts";
 import { isPublicAddress } from "./public-address.ts";
+import type { Target } from "./target.ts";
 
 /** Finds the addresses of a host's name, as texts. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -54,9 +55,7 @@ async function answersFor(target: Target, { resolve, signal }: ResolveOptions): 
 
 function checkAddress(text: string, target: Target, allow: AllowList): CheckedAddress {
   const address = parseAddress(text);
-  const open =
-    address !== undefined &&
-    (isPublicAddress(address) || allow.opensAddress(address, target.port) || allow.opensHost(target.host, target.port));
+  const open = address !== undefined && (isPublicAddress(address) || allow.opensAddress(address, target));
   if (!open) {
     if (target.host === text) throw refuseTarget("ssrf_ip", `${text} is not a public address`, target);
     // Which address it is stays unsaid: the answer would map the inside of a network.

@@ -78,8 +78,8 @@ function patience({ timeoutMs }: Assignment): number {
   return timeoutMs - 1_000;
 }
 
-function modelOf({ model }: WritingServices, tool: string): Model {
-  if (model === undefined) throw noModel(tool);
+function modelOf({ model, noModel: missing = noModel }: WritingServices, tool: string): Model {
+  if (model === undefined) throw missing(tool);
   return model;
 }
 

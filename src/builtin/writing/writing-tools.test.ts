@@ -72,7 +72,7 @@ describe("[A17] the writing tools", () => {
         error: { code: "not_available", reason: "no_model", retry: "never" },
       });
       expect(!result.success && result.error.message).toMatch(
-        new RegExp(`^${name} needs a model.*WINDLASS_MODEL_BASE_URL.*WINDLASS_MODEL,.*WINDLASS_MODEL_API_KEY`),
+        new RegExp(`^${name} needs a model.*windlass\\.yaml:\n +export WINDLASS_MODEL_BASE_URL=\\S+ WINDLASS_MODEL=`),
       );
     },
   );

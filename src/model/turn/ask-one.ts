@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/index.ts";
+import type { Clock, FailureError } from "../../base/index.ts";
 import { askAgain, nameOf } from "../ask-again.ts";
 import { wrongInterface } from "../wrong-interface.ts";
 import { type Explained, explainError } from "../explain-error.ts";
@@ -30,7 +30,9 @@ export interface OneOptions extends TurnOptions {
 export function askOne(model: Model, call: ModelCall, options: OneOptions): Promise<ModelTurn> {
   const family = model.family ?? familyOf(model.modelId, model.provider);
   const asking: Asking = { model, family, call: callFor(model, call, family), options };
-  return askAgain(nameOf(model), options, (signal) => attempt(asking, signal));
+  const { deltas } = options;
+  const limits = { ...options, onWait: (ms: number, why: FailureError) => deltas?.wait(ms, why) };
+  return askAgain(nameOf(model), limits, (signal) => attempt(asking, signal));
 }
 
 interface Asking {

@@ -80,7 +80,7 @@ function heard(deltas: readonly TurnDelta[]): { text: string; thinking: string; 
   for (const delta of deltas) {
     if (delta.kind === "restart") state = { text: "", thinking: "", calls: [] };
     else if (delta.kind === "tool-call") state.calls.push(delta.name);
-    else state[delta.kind] += delta.text;
+    else if (delta.kind !== "wait") state[delta.kind] += delta.text;
   }
   return state;
 }
@@ -151,8 +151,9 @@ describe.each(all)("a turn over the wire of %s", (family) => {
     const turn = await askTurn(model, { prompt: question }, { ...quick, onDelta: (delta) => deltas.push(delta) });
     expect(textOfTurn(turn)).toBe("Noon.");
     expect(heard(deltas).text).toBe("Noon.");
-    const restarts = deltas.filter(({ kind }) => kind === "restart").length;
-    expect(restarts).toBe(deltas.length > 1 ? 1 : 0);
+    const told = deltas.filter(({ kind }) => kind !== "wait");
+    const restarts = told.filter(({ kind }) => kind === "restart").length;
+    expect(restarts).toBe(told.length > 1 ? 1 : 0);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -170,7 +171,11 @@ describe.each(all)("a turn over the wire of %s", (family) => {
   test("that is busy first is waited for; one that stays busy fails with its reason", async () => {
     const busy = { status: 429, retryAfter: 0 };
     const { model } = await served(family, [busy, { status: 529 }, "Noon."]);
-    expect(textOfTurn(await askTurn(model, { prompt: question }, { ...quick, onDelta: () => {} }))).toBe("Noon.");
+    const waits: TurnDelta[] = [];
+    const onDelta = (delta: TurnDelta) => delta.kind === "wait" && waits.push(delta);
+    expect(textOfTurn(await askTurn(model, { prompt: question }, { ...quick, onDelta }))).toBe("Noon.");
+    const wait = { kind: "wait", ms: expect.any(Number), reason: "rate_limited" };
+    expect(waits).toEqual([wait, wait]);
     const other = await served(family, [busy, busy, busy]);
     expect(await failureOf(askTurn(other.model, { prompt: question }, quick))).toMatchObject({
       reason: "rate_limited",

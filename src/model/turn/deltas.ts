@@ -1,3 +1,4 @@
+import type { FailureError } from "../../base/index.ts";
 import type { TurnDelta } from "./model-turn.ts";
 
 /** Tells of pieces, attempt after attempt: what an earlier one told is taken back before the next begins. */
@@ -19,6 +20,11 @@ export class Deltas {
       this.#told = delta.kind !== "restart";
       this.#tell(delta);
     };
+  }
+
+  /** Nothing comes for so long: then the service is asked again. */
+  wait(ms: number, { reason }: FailureError): void {
+    this.#tell({ kind: "wait", ms, ...(reason !== undefined && { reason }) });
   }
 
   #tell(delta: TurnDelta): void {

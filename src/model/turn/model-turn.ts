@@ -58,12 +58,13 @@ export interface ModelTurn {
 
 /**
  * A piece of an answer while it arrives. After `restart` everything that came of this answer is to be forgotten: it
- * comes again.
+ * comes again. A `wait` is the pause before a service that is busy or broken is asked again.
  */
 export type TurnDelta =
   | { readonly kind: "text" | "thinking"; readonly text: string }
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string }
-  | { readonly kind: "restart" };
+  | { readonly kind: "restart" }
+  | { readonly kind: "wait"; readonly ms: number; readonly reason?: string };
 
 /** What the model said in this answer, without what it thought. */
 export function textOfTurn({ content }: ModelTurn): string {

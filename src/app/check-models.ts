@@ -1,0 +1,59 @@
+import { defaultModel, unknownModel } from "../model/index.ts";
+import { type FileReport, isMap } from "../schema/index.ts";
+import { modelSchema } from "./model-schema.ts";
+
+type Models = Readonly<Record<string, unknown>>;
+
+/** The file without models that are written without a name, which is told, once. */
+export function withoutNamelessModel(file: unknown, report: FileReport): unknown {
+  if (!isMap(file) || !isMap(file["models"])) return file;
+  const { models } = file;
+  const isPart = (key: string): boolean => Object.hasOwn(modelSchema["properties"] ?? {}, key);
+  const parts = Object.keys(models).filter(isPart);
+  const first = parts.find((key) => !isMap(models[key]));
+  if (first === undefined) return file;
+  const hint = `write models: { ${defaultModel}: { ${parts.map((key) => `${key}: …`).join(", ")} } }`;
+  const message = `\`models\` has a name for each model, and "${first}" is a part of one`;
+  report.add("unknown_key", ["models", first], [message, { part: "key", hint }]);
+  return { ...file, models: Object.fromEntries(Object.entries(models).filter(([key]) => !isPart(key))) };
+}
+
+/** What is said of the models of a file, beyond the form of each. */
+export function checkModels(file: unknown, report: FileReport): void {
+  if (!isMap(file)) return;
+  const models: Models = isMap(file["models"]) ? file["models"] : {};
+  for (const [name, model] of Object.entries(models)) {
+    const others = isMap(model) && Array.isArray(model["fallback"]) ? model["fallback"] : [];
+    for (const [index, other] of others.entries()) {
+      const problem = typeof other === "string" ? whyNoFallback(other, name, models) : undefined;
+      if (problem !== undefined) report.add("bad_value", ["models", name, "fallback", index], [problem]);
+    }
+  }
+  if (isMap(file["agent"])) checkCosts(file["agent"], models, report);
+}
+
+function whyNoFallback(other: string, of: string, models: Models): string | undefined {
+  if (other === of) return "a model is not its own fallback; name another, or none";
+  // The default one may be named by the environment alone.
+  if (other === defaultModel || Object.hasOwn(models, other)) return undefined;
+  const others = Object.keys(models).filter((name) => name !== of);
+  if (others.length > 0) return unknownModel(other, others);
+  return `no model is called ${JSON.stringify(other)}; there is none besides ${JSON.stringify(of)}`;
+}
+
+/** Where costs are limited, a model without a price is not asked: nobody could keep to the limit. */
+function checkCosts(agent: Models, models: Models, report: FileReport): void {
+  const budget = ["cost_budget", "call_cost_budget"].find((key) => typeof agent[key] === "number");
+  if (budget === undefined) return;
+  const own = typeof agent["model"] === "string" ? agent["model"] : defaultModel;
+  const names = new Set([own, ...Object.keys(models)]);
+  const unpriced = [...names].filter((name) => !hasPrice(models[name]));
+  if (unpriced.length === 0) return;
+  const message = `with ${budget}, models without a price are not asked: ${unpriced.join(", ")}`;
+  const hint = `write price: { input: …, output: … } for a million tokens under models.${unpriced[0]}; 0 for one that costs nothing`;
+  report.add("no_price", ["agent", budget], [message, { severity: "warning", hint }]);
+}
+
+function hasPrice(model: unknown): boolean {
+  return isMap(model) && isMap(model["price"]);
+}

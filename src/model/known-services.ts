@@ -1,0 +1,80 @@
+import type { ModelClient } from "./family/model-family.ts";
+import { type Environment, valueOf } from "./model-variables.ts";
+
+/** A service whose key people have in a variable of a usual name. */
+export interface KnownService {
+  /** Where its protocol is another than OpenAI's; then its address needs no saying. */
+  readonly provider?: Exclude<ModelClient, "openai-compatible">;
+  readonly baseUrl: string;
+  /** The variables that may hold its key. */
+  readonly keys: readonly string[];
+  /** By which programs are sent elsewhere, and the key with them. */
+  readonly elsewhere?: string;
+  /** One of its models, for people who want to begin. */
+  readonly model: string;
+}
+
+const anthropic = "https://api.anthropic.com/v1";
+const google = "https://generativelanguage.googleapis.com/v1beta";
+
+/** Where a provider is when the settings do not say so. */
+export const usualBaseUrls: Readonly<Partial<Record<ModelClient, string>>> = { anthropic, google };
+
+const knownServices: readonly KnownService[] = [
+  {
+    provider: "anthropic",
+    baseUrl: anthropic,
+    keys: ["ANTHROPIC_API_KEY"],
+    elsewhere: "ANTHROPIC_BASE_URL",
+    model: "claude-sonnet-4-5",
+  },
+  { baseUrl: "https://api.openai.com/v1", keys: ["OPENAI_API_KEY"], elsewhere: "OPENAI_BASE_URL", model: "gpt-5-mini" },
+  {
+    provider: "google",
+    baseUrl: google,
+    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    elsewhere: "GOOGLE_GEMINI_BASE_URL",
+    model: "gemini-2.5-flash",
+  },
+  { baseUrl: "https://api.deepseek.com/v1", keys: ["DEEPSEEK_API_KEY"], model: "deepseek-chat" },
+  { baseUrl: "https://api.z.ai/api/paas/v4", keys: ["ZAI_API_KEY"], model: "glm-4.6" },
+  {
+    baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+    keys: ["ZHIPUAI_API_KEY", "ZHIPU_API_KEY", "BIGMODEL_API_KEY"],
+    model: "glm-4.6",
+  },
+  {
+    baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    keys: ["DASHSCOPE_API_KEY"],
+    model: "qwen-plus",
+  },
+  { baseUrl: "https://openrouter.ai/api/v1", keys: ["OPENROUTER_API_KEY"], model: "openai/gpt-5-mini" },
+];
+
+/** A service whose key is there. */
+export interface KeyedService extends KnownService {
+  /** The variable that holds the key. */
+  readonly variable: string;
+  readonly apiKey: string;
+}
+
+/** The services whose keys an environment has. One that is sent elsewhere is left out: its key is for there. */
+export function keyedServices(env: Environment): KeyedService[] {
+  return knownServices.flatMap((service): KeyedService[] => {
+    const other = service.elsewhere === undefined ? undefined : valueOf(env, service.elsewhere);
+    if (other !== undefined && !isSameOrigin(other, service.baseUrl)) return [];
+    const variable = service.keys.find((name) => valueOf(env, name) !== undefined);
+    const apiKey = variable === undefined ? undefined : valueOf(env, variable);
+    return variable === undefined || apiKey === undefined ? [] : [{ ...service, variable, apiKey }];
+  });
+}
+
+/** The key that an environment has for the service at this address, and for no other. */
+export function usualKey(baseUrl: string | undefined, env: Environment): string | undefined {
+  if (baseUrl === undefined) return undefined;
+  return keyedServices(env).find((service) => isSameOrigin(baseUrl, service.baseUrl))?.apiKey;
+}
+
+function isSameOrigin(one: string, other: string): boolean {
+  return URL.parse(one)?.origin === URL.parse(other)?.origin;
+}

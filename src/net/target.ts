@@ -1,0 +1,15 @@
+/** Where a connection goes: a name or a bare address, and a port. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The target of a parsed URL, its host without brackets and without dots at the end. */
+export function targetOf(url: URL): Target {
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
+  return { host, port: url.port === "" ? defaultPort(url.protocol) : Number(url.port) };
+}
+
+function defaultPort(protocol: string): number {
+  return protocol === "https:" ? 443 : 80;
+}
