@@ -40,6 +40,14 @@ export interface RoundRestarted extends Happened, Place {
   readonly type: "round-restarted";
 }
 
+/** The model's service is busy or broken, and is asked again after a pause. */
+export interface RoundWaiting extends Happened, Place {
+  readonly type: "round-waiting";
+  readonly waitMs: number;
+  /** `rate_limited` where the service asks to slow down. */
+  readonly reason?: string;
+}
+
 export interface RoundFinished extends Happened, Place {
   readonly type: "round-finished";
   readonly model: string;
@@ -50,10 +58,14 @@ export interface RoundFinished extends Happened, Place {
   readonly text: string;
 }
 
+/** Who wanted a call: the model, the runner by its own rules, or a person by a command such as `@vault` in the question. */
+export type CallDecider = "model" | "runner" | "person";
+
 export interface ToolStarted extends Happened, Place {
   readonly type: "tool-started";
   readonly callId: string;
   readonly tool: string;
+  readonly decidedBy: CallDecider;
   /** Secrets redacted. */
   readonly args: unknown;
 }
@@ -76,6 +88,7 @@ export interface ToolFinished extends Happened, Place {
   readonly type: "tool-finished";
   readonly callId: string;
   readonly tool: string;
+  readonly decidedBy: CallDecider;
   readonly durationMs: number;
   readonly success: boolean;
   /** A short text of the result, for people. */
@@ -116,6 +129,8 @@ export interface RunFinished extends Happened {
   readonly type: "run-finished";
   readonly status: AgentStatus;
   readonly answer: string;
+  /** What the model had said of an answer that has not come to its end. */
+  readonly partial?: string;
   readonly durationMs: number;
   readonly usage: TokenUsage;
   readonly error?: Failure;
@@ -127,6 +142,7 @@ export type AgentEvent =
   | RoundStarted
   | TextDelta
   | RoundRestarted
+  | RoundWaiting
   | RoundFinished
   | ToolStarted
   | ToolProgress

@@ -9,6 +9,8 @@ export type AgentStatus = "completed" | "waiting" | "failed" | "cancelled";
 
 /** Where an answer comes from. */
 export interface AnswerSource {
+  /** By which the answer cites it; one of a conversation stands for one source only. */
+  readonly number?: number;
   readonly title: string;
   /** A path in the vault, or an address. */
   readonly location: string;
@@ -41,6 +43,8 @@ export interface AgentResult {
   readonly status: AgentStatus;
   /** Empty where there is none. */
   readonly answer: string;
+  /** Where there is no answer, what the model had said of it when it was stopped. */
+  readonly partial?: string;
   readonly error?: Failure;
   /** Questions that people have to answer before the run can go on. */
   readonly approvals?: readonly { readonly id: string; readonly tool: string; readonly args: unknown }[];

@@ -94,7 +94,7 @@ async function runOnce(agent: Agent, text: string, context: ToolContext): Promis
     ...(principal !== undefined && { principal }),
   };
   const known = await agent.runs.has(runId);
-  const result = await (known ? agent.resume(runId, how) : agent.run(text, { ...how, ...more, runId }));
+  const result = await (known ? agent.resume(runId, how) : agent.run(text, { ...how, ...more, runId, aside: true }));
   noteSubRun(agent.runs, runId, result.status === "waiting");
   return result;
 }

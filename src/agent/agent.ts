@@ -2,19 +2,20 @@ import { type Clock, fail, systemClock } from "../base/index.ts";
 import type { Decision } from "../store/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
-import { Session } from "./session.ts";
-import { holdsOutside } from "./loop/holds-outside.ts";
+import { Session, type SessionOptions } from "./session.ts";
 import type { ConversationMessage } from "./loop/message.ts";
 import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
+import { type Said, nothingSaid } from "./run/said.ts";
 import type { AgentSpec, QuestionImage } from "./run/agent-spec.ts";
+import { askIn } from "./ask-in.ts";
 import { checkHistory } from "./check-history.ts";
 import { EventQueue } from "./event-queue.ts";
 
 /** What goes with a question. */
-export interface AskOptions extends AgentStartOptions {
-  /** What was said before; `messages` of the last result. */
+export interface AskOptions extends Omit<AgentStartOptions, "place"> {
+  /** What was said before: `messages` of an earlier result. Where absent, what was said in the conversation, if it has one. */
   readonly history?: readonly ConversationMessage[];
-  /** Whether that holds text from outside: `tainted` of the last result. Where absent, as its messages tell. */
+  /** Whether that holds text from outside: `tainted` of that result. Where absent, as its messages tell. */
   readonly tainted?: boolean;
   readonly images?: readonly QuestionImage[];
 }
@@ -37,13 +38,17 @@ export class Agent {
 
   /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
   async run(text: string, options: AskOptions = {}): Promise<AgentResult> {
-    const { history = [], images, tainted, ...start } = options;
-    checkHistory(history);
-    const beside = {
-      ...(images !== undefined && { images }),
-      ...((tainted ?? holdsOutside(history)) && { tainted: true as const }),
-    };
-    return this.runs.start(this.spec, { text, history, ...beside }, start);
+    const { history, tainted: _tainted, ...more } = options;
+    if (history !== undefined) checkHistory(history);
+    return askIn(this, { ...more, text, said: await this.#said(options) });
+  }
+
+  async #said({ history, tainted, conversationId, aside }: AskOptions): Promise<Said> {
+    const { conversations } = this.runs;
+    const id = aside === true ? undefined : conversationId;
+    if (history !== undefined) return conversations.given(id, history, tainted);
+    const said = id === undefined ? nothingSaid : await conversations.soFar(id);
+    return tainted === true ? { ...said, tainted } : said;
   }
 
   /**
@@ -71,14 +76,8 @@ export class Agent {
       throw fail(`there is no approval ${JSON.stringify(approvalId)}`, { code: "validation_error" });
   }
 
-  /** A conversation: each question sees what was said before. */
-  session(
-    options: {
-      readonly conversationId?: string;
-      readonly history?: readonly ConversationMessage[];
-      readonly tainted?: boolean;
-    } = {},
-  ): Session {
+  /** A conversation, new or one that goes on: each question sees what was said before, here and elsewhere. */
+  session(options: SessionOptions = {}): Session {
     return new Session(this, options);
   }
 

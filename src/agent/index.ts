@@ -1,5 +1,5 @@
 export { Agent, type AgentStream, type AskOptions } from "./agent.ts";
-export type { AgentEvent, AgentListener, FoundItems, Place } from "./agent-event.ts";
+export type { AgentEvent, AgentListener, CallDecider, FoundItems, Place } from "./agent-event.ts";
 export type { AgentResult, AgentStatus, AgentStep, AnswerSource } from "./agent-result.ts";
 export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
 export { type ChatRequest, type RequestOptions, buildRequest } from "./build-request.ts";
@@ -11,7 +11,9 @@ export {
   type ToolCallOptions,
   processToolCalls,
 } from "./process-tool-calls.ts";
+export { isAmong } from "./loop/may-use.ts";
 export { foldReasoning, reasoningOf } from "./reasoning/fold-reasoning.ts";
+export { languageOf } from "./reasoning/language-of.ts";
 export {
   type ReasoningBlock,
   type ReasoningLanguage,
@@ -26,7 +28,7 @@ export { completeSpec } from "./run/complete-spec.ts";
 export { readAgentRun } from "./run/kept-run.ts";
 export type { AgentQuestion, Runner, RunnerAnswer } from "./runner.ts";
 export { findRunner, runnerNames } from "./runners/find-runner.ts";
-export { Session } from "./session.ts";
+export { Session, type SessionOptions } from "./session.ts";
 export {
   type SubAgentCall,
   type SubAgentCallOptions,

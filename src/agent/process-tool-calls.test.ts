@@ -88,6 +88,12 @@ describe("[D04] tool calls of a model", () => {
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ data: { message: "abc" } });
   });
 
+  test("[N08] secrets that are known do not reach the model, whatever a tool gives", async () => {
+    const tells = createEngine({ tools: [echoTool], secrets: { KEY: "correct horse battery" } });
+    const [message] = await processToolCalls(tells, [call("1", "echo", '{"message":"a correct horse battery"}')]);
+    expect(JSON.parse(message?.content ?? "")).toMatchObject({ success: true, data: { message: "a [redacted]" } });
+  });
+
   test("what a model decides is asked for, whatever else the context says", async () => {
     const remove = defineTool({
       name: "remove",

@@ -69,13 +69,13 @@ async function answer(asked: { name: string; text: string }, asking: Asking): Pr
   const context: CallContext = { ...asking.context, callerType: "conversation_agent" };
   const tool = offered.get(names.fromWire(asked.name) ?? "");
   // A name that was never offered: the engine knows aliases, and suggests the closest one otherwise.
-  if (tool === undefined) return contentOf(await engine.call(asked.name, args.value, context));
+  if (tool === undefined) return contentOf(engine, await engine.call(asked.name, args.value, context));
   const given = names.argumentsFromWire(asked.name, args.value);
   const known = engine.tools.get(tool.name) === tool;
-  return contentOf(await (known ? engine.call(tool.name, given, context) : engine.call(tool, given, context)));
+  return contentOf(engine, await (known ? engine.call(tool.name, given, context) : engine.call(tool, given, context)));
 }
 
-function contentOf(result: ToolResult): string {
+function contentOf({ redactor }: Engine, result: ToolResult): string {
   if (!result.success) return dictText({ success: false, data: null, error: result.error.forModel });
   const attachments = result.attachments?.map(({ kind, mimeType, name, data }) => ({
     kind,
@@ -83,7 +83,8 @@ function contentOf(result: ToolResult): string {
     bytes: data.byteLength,
     ...(name !== undefined && { name }),
   }));
-  return dictText({ success: true, data: result.output, error: null, ...(attachments && { attachments }) });
+  const data = redactor.known(result.output);
+  return dictText({ success: true, data, error: null, ...(attachments && { attachments }) });
 }
 
 /** Output is data: characters that hide or reorder text do not reach the model. */

@@ -21,8 +21,8 @@ export const ask: CommandSpec = {
   details:
     "Shows on stderr what goes on. A call that may do harm is asked about: at a terminal right there, elsewhere the " +
     "command ends with code 3 and the run goes on with `windlass approve`. Without a model, --runner vault answers from " +
-    "the notes.",
-  args: [{ name: "QUESTION", about: "what to ask, - to read it from stdin", several: true }],
+    "the notes. What a file or a pipe gives on stdin goes with the question, as text from outside.",
+  args: [{ name: "QUESTION", about: "what to ask, - to wait for stdin", several: true }],
   options: [
     ...agent,
     {
@@ -39,6 +39,7 @@ export const ask: CommandSpec = {
     'windlass ask "What did I write about tide mills last week?"',
     'windlass ask "上周我写了哪些关于机器学习的笔记？" --runner vault',
     'windlass ask "What is in the picture?" --image photo.jpg --json',
+    'git diff | windlass ask "What does this change?"',
   ],
   load: async () => (await import("./commands/ask.ts")).askAgent,
 };

@@ -1,12 +1,15 @@
-import type { AgentExecuteOptions, AgentResult, AgentRuns } from "../agent/index.ts";
+import { type AgentExecuteOptions, type AgentResult, type AgentRuns, languageOf } from "../agent/index.ts";
 import type { AskPerson } from "../chain/index.ts";
 import { agentEventsView } from "./agent-view/agent-events-view.ts";
 import { type AgentView, openAgentView } from "./agent-view/agent-view.ts";
+import { agentWords } from "./agent-view/agent-words.ts";
 import { redactedEvents } from "./agent-view/redacted-events.ts";
 import { askInRun } from "./ask-in-run.ts";
 import { askQuestion } from "./ask-question.ts";
 import type { RunSession } from "./run-session.ts";
+import { isLeft } from "./tell-agent.ts";
 import { userName } from "./user-name.ts";
+import { whyAsked } from "./why-asked.ts";
 
 /** Executes a run of an agent and shows it, until it is over or waits for a person. */
 export async function followAgent(
@@ -20,10 +23,11 @@ export async function followAgent(
   interrupts.arm({ onStop: () => stop(session, runs), onTerminate: () => leaveToOthers(session, runs) });
   const show = redactedEvents(workspace.engine.redactor, view.onEvent);
   try {
-    return await execute({
+    const result = await execute({
       signal: interrupts.signal,
       onEvent: (event) => {
         session.runId = event.runId;
+        if (event.type === "run-started") session.language = languageOf(event.question);
         show(event);
       },
       ...(terminal.interactive && {
@@ -31,6 +35,8 @@ export async function followAgent(
         elicit: askQuestion({ terminal, pause: () => view.pause() }),
       }),
     });
+    view.onResult?.(result, isLeft(result, session));
+    return result;
   } finally {
     session.runId = undefined;
     view.close();
@@ -38,27 +44,35 @@ export async function followAgent(
 }
 
 /** Asks the person at the terminal. Where in the run the call is, only programs want to know. */
-function askHere({ invocation: { terminal } }: RunSession, view: AgentView): AskPerson {
-  const ask = askInRun({ terminal, view, by: userName(), durable: true });
+function askHere(session: RunSession, view: AgentView): AskPerson {
+  const { invocation, workspace } = session;
+  const ask = askInRun({
+    terminal: invocation.terminal,
+    view,
+    by: userName(),
+    durable: true,
+    why: (question) => whyAsked(question, workspace, agentWords[session.language]),
+    prompt: () => agentWords[session.language].approve,
+  });
   return ({ step: _step, ...question }, signal) => ask(question, signal);
 }
 
-function viewFor({ invocation }: RunSession): AgentView {
+function viewFor({ invocation, workspace }: RunSession): AgentView {
   const { terminal } = invocation;
-  return invocation.flag("events") ? agentEventsView(terminal) : openAgentView(terminal);
+  return invocation.flag("events") ? agentEventsView(terminal, workspace.engine.redactor) : openAgentView(terminal);
 }
 
 /** Ctrl-C: what is under way is stopped, and the run is over. */
 function stop(session: RunSession, runs: AgentRuns): void {
-  const { invocation, runId } = session;
-  invocation.terminal.tell("Stopping; press Ctrl-C again to leave it as it is.");
+  const { invocation, runId, language } = session;
+  invocation.terminal.tell(agentWords[language].stopping);
   if (runId === undefined) return;
   // The run itself is being told; this is for whoever comes next, should it be left before it could write that down.
   session.cancelling = runs.cancel(runId, userName()).catch(() => false);
 }
 
 /** A request to end, such as a service's: it is about this process, not about the work. */
-function leaveToOthers({ invocation }: RunSession, runs: AgentRuns): void {
-  invocation.terminal.tell("Leaving the run: what is under way may end, and nothing more is begun.");
+function leaveToOthers({ invocation, language }: RunSession, runs: AgentRuns): void {
+  invocation.terminal.tell(agentWords[language].leaving);
   void runs.close();
 }

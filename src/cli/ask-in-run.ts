@@ -17,6 +17,10 @@ export interface AskInRunOptions {
   readonly by: string | undefined;
   /** Whether the run can be left with its question open. */
   readonly durable: boolean;
+  /** Why a person is asked, where there is more to say than the question does. */
+  readonly why?: (approval: Approval) => string | undefined;
+  /** What is asked at last, in other words. */
+  readonly prompt?: () => string;
 }
 
 /** Asks the person at the terminal what a run wants to know, one question at a time. */
@@ -45,8 +49,8 @@ async function askOne(
       terminal.tell(`  ${refusal}`);
       return undefined;
     }
-    const question = durable ? "  Approve? [y/n, Enter to decide later] " : "  Approve? [y/N] ";
-    const answer = (await readAnswer(question, signal)).trim();
+    const usual = durable ? "Approve? [y/n, Enter to decide later] " : "Approve? [y/N] ";
+    const answer = (await readAnswer(`  ${options.prompt?.() ?? usual}`, signal)).trim();
     const named = by === undefined ? {} : { by };
     if (/^(?:y|yes)$/i.test(answer)) return { approved: true, ...named };
     if (/^(?:n|no)$/i.test(answer)) return { approved: false, note: "declined at the terminal", ...named };
@@ -58,12 +62,15 @@ async function askOne(
 }
 
 /** Nobody but this person will see it, where the run is not kept: then nothing is left out, however much it is. */
-function tellQuestion({ id, message, step, tool, args }: Approval, { terminal, durable }: AskInRunOptions): void {
+function tellQuestion(approval: Approval, { terminal, durable, why }: AskInRunOptions): void {
+  const { id, message, step, tool, args } = approval;
   terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(message)}`);
   const where = step === undefined ? "" : `${oneLine(step)}: `;
   const whole = safeJson(args).replaceAll("\n", "\n  ");
   const shown = durable && whole.length > 10_000 ? argumentsLine(args, `windlass approvals ${id}`) : whole;
   terminal.tell(`  ${where}${terminal.tint("bold", oneLine(tool))} ${shown}`);
+  const because = why?.(approval);
+  if (because !== undefined) terminal.tell(`  ${terminal.tint("dim", oneLine(because))}`);
 }
 
 /** Why this person may not decide; undefined when they may. */

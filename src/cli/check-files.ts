@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
+  type WorkspaceConfig,
   exists,
   findWorkspace,
   planFile,
@@ -41,21 +42,25 @@ export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promis
   const chains = checkChainFolder(world, dir);
   const others = absolute(world.sourceProblems, dir);
   const problems = [...absolute(settings.problems, dir), ...tools.problems, ...others, ...chains.problems];
-  const known = (): readonly Pick<AnyTool, "name" | "aliases">[] => [
-    ...tools.loaded,
-    ...[...builtinToolNames, ...hubToolNames, ...world.names(), ...world.library.names()].map((name) => ({
-      name,
-      aliases: [],
-    })),
-  ];
+  // Other names, and what serves a capability, are known of tools that are loaded.
+  if (listsTools(settings.config)) await world.provideFor(["capability:"]);
+  const known = (): readonly Pick<AnyTool, "name" | "aliases">[] => {
+    const loaded = [...tools.loaded, ...world.tools()];
+    const otherNames = new Set(loaded.flatMap(({ aliases }) => aliases));
+    const names = [...builtinToolNames, ...hubToolNames, ...world.library.names()];
+    return [...loaded, ...names.filter((name) => !otherNames.has(name)).map((name) => ({ name, aliases: [] }))];
+  };
   // A tool that a rule names may be in a file that is broken.
   const unmatched = hasErrors(problems)
     ? []
-    : [
-        ...unmatchedRules(settings, { tools: known, hub: world.hub, servers: () => world.servers }),
-        ...world.unmatched(),
-      ];
+    : [...unmatchedRules(settings, { ...world, tools: known, servers: () => world.servers }), ...world.unmatched()];
   return { problems: [...problems, ...absolute(unmatched, dir)], tools: tools.tools, chains: chains.chains };
+}
+
+function listsTools({ agent, chains }: WorkspaceConfig): boolean {
+  return [agent.tools, agent.trusted, agent.options?.["tools"], chains.trusted]
+    .flat()
+    .some((name) => name !== undefined);
 }
 
 /** Told the name of a file that takes long to load. */

@@ -35,8 +35,10 @@ export interface ChainWorld {
   readonly unmatched: () => readonly Problem[];
   /** The MCP servers that files name. */
   readonly servers: readonly string[];
-  /** Names and other names of all tools. */
-  readonly names: () => readonly string[];
+  /** May a server that was never connected to have a tool of this name? */
+  readonly mayBeServed: (name: string) => boolean;
+  /** All tools that are loaded. */
+  readonly tools: () => readonly AnyTool[];
   /** Sees to it that the built-in tools are there, if a text names something that is built in. */
   readonly provideFor: (texts: readonly string[]) => Promise<void>;
 }
@@ -87,7 +89,8 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     folder,
     hub,
     provideFor,
-    names: () => registry.names(),
+    mayBeServed: (name) => others.whyMissing?.(name) !== undefined,
+    tools: () => registry.list().map(({ tool }) => tool),
     toolProblems: own?.problems ?? [],
     sourceProblems: others.problems,
     unmatched: others.unmatched,

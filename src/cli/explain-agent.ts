@@ -1,4 +1,4 @@
-import type { ReasoningStep } from "../agent/index.ts";
+import type { CallDecider, ReasoningStep } from "../agent/index.ts";
 import { formatDuration } from "../text/index.ts";
 import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
@@ -23,17 +23,31 @@ function findStep(steps: readonly ReasoningStep[], name: string): ReasoningStep 
   return byNumber ?? steps.find(({ id }) => id === name) ?? steps.findLast(({ tool }) => tool === name);
 }
 
-function sentences(step: ReasoningStep, invocation: Invocation): string[] {
-  const { kind, tool = "", args, round, part, text, detail, durationMs, error, approvalId, state } = step;
-  if (kind === "note") return [`A note: ${text}.`];
-  const when =
-    round === undefined ? "" : ` in round ${round}${part === undefined || part === "main" ? "" : ` of ${part}`}`;
-  const took = durationMs === undefined ? "" : ` It took ${formatDuration(durationMs)}.`;
-  if (kind === "model") return [`The model was asked${when}: ${oneLine(text)}.${took}`];
+/** Who wanted a call, in words that its tool follows. */
+const deciders: Readonly<Record<CallDecider, string>> = {
+  model: "The model asked for",
+  runner: "The runner decided by itself on",
+  person: "A command in the question asked for",
+};
+
+/** Who asked for what. The rounds are those of the model. */
+function calledBy(step: ReasoningStep): string {
+  const { tool = "", decidedBy = "model", args } = step;
   const given = args === undefined ? "" : ` with ${safeJson(args, 0)}`;
-  const called = `The model asked for ${oneLine(tool)}${given}${when}.`;
+  return `${deciders[decidedBy]} ${oneLine(tool)}${given}${decidedBy === "model" ? roundOf(step) : ""}.`;
+}
+
+function roundOf({ round, part = "main" }: ReasoningStep): string {
+  return round === undefined ? "" : ` in round ${round}${part === "main" ? "" : ` of ${part}`}`;
+}
+
+function sentences(step: ReasoningStep, invocation: Invocation): string[] {
+  const { kind, text, detail, durationMs, error, approvalId, state } = step;
+  if (kind === "note") return [`A note: ${text}.`];
+  const took = durationMs === undefined ? "" : ` It took ${formatDuration(durationMs)}.`;
+  if (kind === "model") return [`The model was asked${roundOf(step)}: ${oneLine(text)}.${took}`];
   const asked = approvalId === undefined ? [] : [`A person had to decide on it: approval ${approvalId}.`];
-  return [called, ...asked, outcome()];
+  return [calledBy(step), ...asked, outcome()];
 
   function outcome(): string {
     switch (state) {

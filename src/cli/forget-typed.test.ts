@@ -11,6 +11,15 @@ describe("what was typed before a question", () => {
     expect(String(input.read())).toBe("n\n");
   });
 
+  test("is forgotten where the input was read and paused before, as behind every line of a chat", async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    input.on("data", () => {}).pause();
+    input.removeAllListeners("data");
+    input.write("y\n");
+    await forgetTyped(input);
+    expect(input.readableLength).toBe(0);
+  });
+
   test("is kept where it is no terminal: a pipe answers in advance", async () => {
     const input = new PassThrough();
     input.write("y\n");

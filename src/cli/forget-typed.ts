@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 
 /** What has arrived is there at once; a terminal needs no longer than this to hand it over. */
 const handOverMs = 25;
@@ -7,20 +7,32 @@ const handOverMs = 25;
 export interface TypedInput {
   readonly isTTY?: boolean;
   readonly readableEnded: boolean;
-  on(event: "data", take: () => void): unknown;
-  off(event: "data", take: () => void): unknown;
+  on(event: "data", take: (data: unknown) => void): unknown;
+  off(event: "data", take: (data: unknown) => void): unknown;
+  resume(): unknown;
   pause(): unknown;
+  setRawMode?(raw: boolean): unknown;
 }
 
 /**
  * Forgets what was typed before a question is shown: it was meant for something else, and a `y` among it would let a
- * call run that nobody has seen.
+ * call run that nobody has seen. Also what was typed without Enter, which the terminal keeps to itself in its usual mode.
  */
 export async function forgetTyped(input: TypedInput = process.stdin): Promise<void> {
   if (input.isTTY !== true || input.readableEnded) return;
-  const drop = (): void => {};
+  const drop = (data: unknown): void => {
+    // Meanwhile the terminal makes no signal of it.
+    if (String(data).includes("\u0003")) process.kill(process.pid, "SIGINT");
+  };
+  input.setRawMode?.(true);
   input.on("data", drop);
+  // One that was paused, as at the end of every line, is not read just because somebody listens.
+  input.resume();
   await pause(handOverMs);
+  // Timers go before what has arrived: a process that was busy has not looked yet.
+  await turn();
+  await turn();
   input.off("data", drop);
   input.pause();
+  input.setRawMode?.(false);
 }

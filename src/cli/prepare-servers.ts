@@ -1,4 +1,4 @@
-import { type Workspace, unseenServers } from "../app/index.ts";
+import { type Workspace, unseenServers, workspaceFile } from "../app/index.ts";
 import { type Failure, fail, isFailureError } from "../base/index.ts";
 import type { PermissionSubject } from "../engine/index.ts";
 import { oneLine } from "./format-table.ts";
@@ -41,9 +41,21 @@ export async function prepareForChain(names: ReadonlySet<string>, preparing: Pre
 /** Runners that call no tools of servers. */
 const withoutServers: ReadonlySet<string> = new Set(["llm", "vault"]);
 
-/** The same for an agent, which may call whatever there is; what fails is told, and the agent goes without it. */
+/**
+ * The same for an agent, which may call whatever there is; what fails is told, and the agent goes without it. So is what
+ * the settings say to no effect, which only shows once all tools are known: nobody sees it in what a model does.
+ */
 export async function prepareForAgent({ runner }: { readonly runner: string }, preparing: Preparing): Promise<void> {
-  if (withoutServers.has(runner)) return;
+  const { workspace, terminal } = preparing;
+  if (!withoutServers.has(runner)) await connectAll(preparing);
+  for (const { severity, file, line, column, message, hint = "" } of workspace.problems()) {
+    if (severity === "warning" && file === workspaceFile) {
+      warn(`${file}:${line}:${column}: ${message}${hint === "" ? "" : `; ${hint}`}`, terminal);
+    }
+  }
+}
+
+async function connectAll(preparing: Preparing): Promise<void> {
   const { workspace, terminal } = preparing;
   const servers = unseenServers(workspace.sources.mcp).filter(
     (server) => denialOf(`${server}/any`, "conversation_agent", workspace) === undefined,

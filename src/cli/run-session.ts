@@ -1,3 +1,4 @@
+import type { ReasoningLanguage } from "../agent/index.ts";
 import { type Workspace, type WorkspaceOptions, openWorkspace } from "../app/index.ts";
 import { type FailureError, isFailureError } from "../base/index.ts";
 import type { ExecuteOptions, RunResult } from "../chain/index.ts";
@@ -31,6 +32,8 @@ export interface RunSession {
   cancelling: Promise<boolean> | undefined;
   /** It is being left at once. */
   leaving: boolean;
+  /** In which people are told of it. */
+  language: ReasoningLanguage;
 }
 
 /** Where runs are kept: in the database; in it, if it can be opened, for a run that need not be kept; or nowhere. */
@@ -90,7 +93,16 @@ export async function inTurn(
 }
 
 function sessionOf({ workspace, unkept }: OpenedForRuns, invocation: Invocation, interrupts: Interrupts): RunSession {
-  return { unkept, invocation, workspace, interrupts, runId: undefined, cancelling: undefined, leaving: false };
+  return {
+    unkept,
+    invocation,
+    workspace,
+    interrupts,
+    runId: undefined,
+    cancelling: undefined,
+    leaving: false,
+    language: "en",
+  };
 }
 
 async function untilStopped(session: RunSession, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {

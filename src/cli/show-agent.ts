@@ -1,4 +1,5 @@
 import { stripUnsafe } from "../text/index.ts";
+import { agentWords } from "./agent-view/agent-words.ts";
 import { blockLines } from "./agent-view/block-lines.ts";
 import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
@@ -6,7 +7,7 @@ import { openQuestions } from "./open-questions.ts";
 import { type PastAgent, lookAtAgent } from "./past-agent.ts";
 import { tellError } from "./report-error.ts";
 import { safeJson } from "./safe-json.ts";
-import { usageLine } from "./tell-agent.ts";
+import { tellDim, usageLine } from "./tell-agent.ts";
 import { toWireAgent } from "./wire-agent.ts";
 
 /** `windlass show` for a run of an agent: what was asked, what was done, and the answer. */
@@ -35,7 +36,11 @@ export async function showAgent(invocation: Invocation, past: PastAgent): Promis
     terminal.print(terminal.paint("bold", "answer"));
     terminal.print(indented(block.answer));
   }
-  terminal.tell(terminal.tint("dim", usageLine(result)));
+  if (result.partial !== undefined) {
+    terminal.print(terminal.paint("bold", `answer ${agentWords[block.language].cut}`));
+    terminal.print(indented(redactor.text(result.partial)));
+  }
+  tellDim(usageLine(result, block.language), terminal);
   if (result.error !== undefined)
     tellError(terminal, { message: redactor.text(result.error.message), code: result.error.code });
   for (const { id, tool, args } of run.status === "waiting" ? await openQuestions(workspace.approvals, run.id) : []) {

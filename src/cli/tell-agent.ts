@@ -1,8 +1,9 @@
-import type { AgentResult } from "../agent/index.ts";
+import type { AgentResult, ReasoningLanguage } from "../agent/index.ts";
+import type { Workspace } from "../app/index.ts";
 import type { Failure } from "../base/index.ts";
 import { stripUnsafe } from "../text/index.ts";
+import { type AgentWords, agentWords } from "./agent-view/agent-words.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 import { commandLine } from "./invocation.ts";
 import { tellError } from "./report-error.ts";
@@ -11,6 +12,7 @@ import { safeJson } from "./safe-json.ts";
 import { tellWaiting } from "./tell-run.ts";
 import type { Terminal } from "./terminal.ts";
 import { toWireAgent } from "./wire-agent.ts";
+import { wrapAnswer } from "./wrap-answer.ts";
 import { wrapText } from "./wrap-text.ts";
 
 /** Further fields that `--json` prints. */
@@ -22,14 +24,22 @@ export async function tellAgent(result: AgentResult, session: RunSession, extra:
   const { terminal } = invocation;
   const { redactor } = workspace.engine;
   const json = invocation.flag("json");
-  if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor), ...extra }));
-  else if (result.answer !== "" && !invocation.flag("events")) printAnswer(redactor.text(result.answer), terminal);
-  tellSources(result, session);
-  terminal.tell(terminal.tint("dim", usageLine(result)));
+  if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor, isLeft(result, session)), ...extra }));
+  else if (!invocation.flag("events")) tellAnswer(result, session);
+  tellDim(usageLine(result, session.language), terminal);
   if (isLeft(result, session)) tellLeft(result, session);
   else if (result.status === "waiting") await tellWaiting(result.runId, session, { durable: true });
   else if (result.error !== undefined) tellAgentFailure(result, result.error, session);
   return interrupts.code !== undefined && result.status !== "completed" ? interrupts.code : agentExitCode(result);
+}
+
+function tellAnswer(result: AgentResult, { workspace, invocation, language }: RunSession): void {
+  const { terminal } = invocation;
+  const { redactor } = workspace.engine;
+  const { answer, partial = "" } = result;
+  if (answer !== "") printAnswer(redactor.text(answer), terminal);
+  else if (partial !== "") tellPartial(redactor.text(partial), terminal, agentWords[language]);
+  tellSources(result, workspace, terminal);
 }
 
 /** Where a person reads both streams, the answer stands apart from what is told about it. */
@@ -38,8 +48,25 @@ function printAnswer(answer: string, terminal: Terminal): void {
   const isApart = screen !== undefined && columns !== undefined;
   if (isApart) terminal.tell("");
   const text = stripUnsafe(answer);
-  terminal.print(columns === undefined ? text : wrapText(text, columns).join("\n"));
+  terminal.print(columns === undefined ? text : wrapAnswer(text, columns).join("\n"));
   if (isApart) terminal.tell("");
+}
+
+/** What there was of an answer is no answer, which is what stdout is for. */
+function tellPartial(partial: string, terminal: Terminal, { cut }: AgentWords): void {
+  const { sideColumns } = terminal;
+  const text = stripUnsafe(partial).trimEnd();
+  terminal.tell("");
+  terminal.tell(sideColumns === undefined ? text : wrapAnswer(text, sideColumns).join("\n"));
+  terminal.tell(terminal.tint("yellow", cut));
+  terminal.tell("");
+}
+
+/** Tells something by the way, broken between words. */
+export function tellDim(text: string, terminal: Terminal): void {
+  const { sideColumns } = terminal;
+  const lines = sideColumns === undefined ? [text] : wrapText(text, sideColumns - 1);
+  for (const line of lines) terminal.tell(terminal.tint("dim", line));
 }
 
 /** The exit code that a run of an agent ends with. */
@@ -60,37 +87,26 @@ export function agentExitCode({ status, error }: Pick<AgentResult, "status" | "e
 }
 
 /** `2 tool calls, 3 questions to the model, 1,204 tokens`. */
-export function usageLine({ toolUsageSummary, rounds, usage }: AgentResult): string {
-  const { totalCalls } = toolUsageSummary;
-  const { inputTokens, outputTokens, cost, estimated } = usage;
-  const tokens = inputTokens + outputTokens;
-  return [
-    formatCount(totalCalls, "tool call"),
-    `${formatCount(rounds, "question")} to the model`,
-    ...(tokens > 0 ? [`${estimated === true ? "about " : ""}${formatCount(tokens, "token")}`] : []),
-    ...(cost !== undefined ? [`cost ${Number(cost.toPrecision(3))}`] : []),
-  ].join(", ");
+export function usageLine({ toolUsageSummary, rounds, usage }: AgentResult, language: ReasoningLanguage): string {
+  return agentWords[language].used({ calls: toolUsageSummary.totalCalls, rounds, usage });
 }
 
-function tellSources({ sources = [] }: AgentResult, { invocation, workspace }: RunSession): void {
-  if (invocation.flag("json") || invocation.flag("events")) return;
-  const { terminal } = invocation;
-  const { redactor } = workspace.engine;
-  for (const [at, { title, location }] of sources.entries()) {
+function tellSources({ sources = [] }: AgentResult, { engine }: Workspace, terminal: Terminal): void {
+  for (const [at, { number = at + 1, title, location }] of sources.entries()) {
     const where = title === location ? "" : ` (${oneLine(location)})`;
-    terminal.tell(terminal.tint("dim", redactor.text(`[${at + 1}] ${oneLine(title)}${where}`)));
+    terminal.tell(terminal.tint("dim", engine.redactor.text(`[${number}] ${oneLine(title)}${where}`)));
   }
 }
 
 /** The process was asked to end, and somebody else can go on. */
-function isLeft({ status, approvals }: AgentResult, { interrupts }: RunSession): boolean {
+export function isLeft({ status, approvals }: AgentResult, { interrupts }: RunSession): boolean {
   return status === "waiting" && approvals === undefined && interrupts.code === exitCodes.terminated;
 }
 
-function tellLeft({ runId }: AgentResult, { invocation }: RunSession): void {
+function tellLeft({ runId }: AgentResult, { invocation, language }: RunSession): void {
   const { terminal } = invocation;
   const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
-  terminal.tell(`Run ${runId} is left where it was: ${how} goes on with it`);
+  terminal.tell(agentWords[language].left(runId, how));
 }
 
 function tellAgentFailure({ status, runId }: AgentResult, error: Failure, session: RunSession): void {

@@ -35,6 +35,7 @@ export { loadMcpSource } from "./mcp/load-mcp-source.ts";
 export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
 export type { McpReview, McpServerState, McpServerStatus, RefusedTool, ReviewedTool } from "./mcp/mcp-status.ts";
 export type { McpSourceLimits } from "./mcp/source-limits.ts";
+export { nameGlob } from "./mcp/name-glob.ts";
 export { forgetLogins, forgetServer } from "./mcp/state-files.ts";
 export { eraseServer, writeServer } from "./mcp/write-config.ts";
 export {

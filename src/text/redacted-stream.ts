@@ -8,7 +8,8 @@ export interface RedactedStream {
   end(): string;
 }
 
-interface Parts {
+/** How a redactor finds and covers secrets. */
+export interface StreamParts {
   readonly find: (text: string) => readonly Span[];
   readonly cover: (text: string, spans: readonly Span[]) => string;
   /** Where the end of a text may be the beginning of a secret. */
@@ -25,7 +26,7 @@ const nameRoom = 100;
 const longestHeld = 65_536;
 
 /** Shows whole lines: names and values, headers and URLs do not cross them, and secrets that do are waited for. */
-export function createRedactedStream({ find, cover, openEnd }: Parts): RedactedStream {
+export function createRedactedStream({ find, cover, openEnd }: StreamParts): RedactedStream {
   let held = "";
   // After a look that showed nothing, wait for half as much again: many small pieces then cost no more than few large.
   let lookAgainAt = 0;

@@ -1,6 +1,7 @@
 import { type Span, createSecretFinder } from "./find-secrets.ts";
 import { redactValue, redacted } from "./redact-value.ts";
-import { type RedactedStream, createRedactedStream } from "./redacted-stream.ts";
+import { type RedactedStream, type StreamParts, createRedactedStream } from "./redacted-stream.ts";
+import { createRedactedWords } from "./redacted-words.ts";
 import { findTokens } from "./token-shapes.ts";
 
 /** Takes secrets out of everything that leaves: records, logs, events, errors. Linear in its input; never throws. */
@@ -15,6 +16,8 @@ export interface Redactor {
   readonly known: (value: unknown) => unknown;
   /** For text that arrives in pieces, a secret possibly in two of them. */
   readonly stream: () => RedactedStream;
+  /** The same for text that is read while it is written: it comes in whole words, not in lines. */
+  readonly words: () => RedactedStream;
 }
 
 /** A redactor that learns of secrets while it is used. */
@@ -42,6 +45,7 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
   const text = (input: string): string => (input.length < 4 ? input : without(input, find(input)));
   const ownText = (input: string): string =>
     input.length < 4 ? input : without(input, merge([...finder.find(input)]));
+  const parts: StreamParts = { find, cover, openEnd: (input) => finder.openEnd(input) };
   return {
     add: (more) => {
       const before = known.size;
@@ -52,7 +56,8 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
     value: (value) => redactValue(value, text),
     // Nothing is looked through where there is nothing to be found.
     known: (value) => (finder.isEmpty ? value : redactValue(value, ownText, () => false)),
-    stream: () => createRedactedStream({ find, cover, openEnd: (input) => finder.openEnd(input) }),
+    stream: () => createRedactedStream(parts),
+    words: () => createRedactedWords(parts),
   };
 }
 

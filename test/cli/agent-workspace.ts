@@ -27,7 +27,7 @@ export async function agentWorkspace(
   servers.push(server);
   const model = `models: { default: { base_url: "${server.baseUrls.openai}", model: test } }`;
   const cwd = await folder({
-    "windlass.yaml": `${model}\nnetwork: { allow: ["${server.host}"] }\n${settings}\n`,
+    "windlass.yaml": `${model}\n${settings}\n`,
     ...files,
   });
   return { cwd, server };

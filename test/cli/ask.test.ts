@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { runnerNames } from "../../src/agent/index.ts";
 import { agentRunners } from "../../src/app/index.ts";
 import { runnerChoices } from "../../src/cli/agent-commands.ts";
+import { modelServer } from "../../src/testing.ts";
 import { agentWorkspace, messagesOf, onceTool } from "./agent-workspace.ts";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
 import { folder, printedBy, windlass } from "./windlass.ts";
@@ -102,6 +103,45 @@ describe.concurrent("windlass ask", () => {
     expect(JSON.stringify(messagesOf(server.requests[0]).at(-1))).toContain("data:image/png;base64,iVBOR");
     const wrong = await windlass(["ask", "?", "--image", "no.png"], { cwd });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("is no PNG") });
+  });
+
+  test("[E14] a model on this machine needs an address and a name in the environment, and no file", async () => {
+    const server = await modelServer(["It is noon."]);
+    const env = { WINDLASS_MODEL_BASE_URL: server.baseUrls.openai, WINDLASS_MODEL: "qwen3" };
+    const cwd = await folder();
+    expect(await windlass(["ask", "What time is it?"], { cwd, env })).toMatchObject({
+      code: 0,
+      stdout: "It is noon.\n",
+    });
+    const tool = await windlass(["call", "http_request", `url=${server.baseUrls.openai}`], { cwd, env });
+    expect(tool.stderr).toContain("ssrf_ip");
+    const metadata = { ...env, WINDLASS_MODEL_BASE_URL: "http://169.254.169.254/v1" };
+    const closed = await windlass(["ask", "?"], { cwd, env: metadata });
+    expect(closed).toMatchObject({ code: 1, stderr: expect.stringContaining("ssrf_ip") });
+    await server.close();
+  });
+
+  test("where a key is there, the line that is missing is told; models without a default are named", async () => {
+    const env = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef" };
+    const run = await windlass(["ask", "?"], { cwd: await folder(), env });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(
+      /^ {2}export WINDLASS_MODEL_PROVIDER=anthropic WINDLASS_MODEL=\S+ {2}# ANTHROPIC_API_KEY$/m,
+    );
+    expect(run.stderr).not.toContain("sk-ant");
+    const models = 'models: { fast: { base_url: "http://127.0.0.1:9/v1", model: x } }\n';
+    const named = await windlass(["ask", "?"], { cwd: await folder({ "windlass.yaml": models }), env });
+    expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining("name one with --model fast") });
+  });
+
+  test("settings that have no effect are warned about before the answer", async () => {
+    const settings = "agent: { tools: [calculater, calculator], cost_budget: 1 }";
+    const { cwd } = await agentWorkspace(["Yes."], { settings });
+    const { stderr } = await windlass(["ask", "?"], { cwd });
+    expect(stderr).toMatch(
+      /^warning: windlass\.yaml:\d+:\d+: there is no tool "calculater"; did you mean "calculator"\?$/m,
+    );
+    expect(stderr).toMatch(/^warning: windlass\.yaml:\d+:\d+: with cost_budget, .* not asked: default; write price/m);
   });
 
   test("without a model it says exactly what to set, and that the notes can be asked; nothing is kept", async () => {

@@ -18,7 +18,7 @@ describe.concurrent("windlass chat without a terminal", () => {
 
   test("commands list and change what there is; one that is none leaves the conversation as it is", async () => {
     const { cwd, server } = await agentWorkspace(["One.", "Two."]);
-    const input = "a\n/runner llm\n/modle\n/model\n/tools calculator\nb\n/exit\nnever\n";
+    const input = "a\n/tools calculator\n/runner llm\n/modle\n/model\n/tools\nb\n/exit\nnever\n";
     const { code, stdout, stderr } = await windlass(["chat"], { cwd, input });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "One.\nTwo.\n" });
     expect(stderr).toContain("did you mean /model?");

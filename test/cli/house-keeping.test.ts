@@ -11,7 +11,7 @@ describe.concurrent("windlass doctor", () => {
   test("is content with an empty folder", async () => {
     const { code, stdout } = await windlass(["doctor"], { cwd: await folder() });
     expect(code).toBe(0);
-    expect(stdout).toContain("Everything is in place.");
+    expect(stdout).toContain("\nNothing is wrong. Not set up: model,");
   });
 
   test("says what is missing and what to do, and fails where something is broken", async () => {

@@ -15,8 +15,8 @@ const compileCache = join(tmpdir(), "node-compile-cache");
 /** What tells Node, or the program, that a terminal is not what it seems: colours, CI services, other terminals. */
 const telling = /^(?:FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS|COLORTERM|CI|TF_BUILD|TEAMCITY_VERSION|TMUX|TERM_.*)$/;
 
-/** Settings of the program that whoever runs the tests may have; `NODE_OPTIONS` and the rest keep it to loopback. */
-const settings = /^WINDLASS_(?!TEST_)/;
+/** Settings and keys that whoever runs the tests may have; `NODE_OPTIONS` and the rest keep it to loopback. */
+const settings = /^WINDLASS_(?!TEST_)|_API_KEY$/;
 
 /** The environment of the program, whatever that of the tests is. */
 export const environment: Readonly<Record<string, string | undefined>> = {

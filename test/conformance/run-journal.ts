@@ -359,6 +359,74 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       });
     });
 
+    describe("a conversation", () => {
+      const inTalk = (id: string, talk: string, after = 0): Promise<RunLease> =>
+        make(id, { conversation: { id: talk, after } });
+      const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<void> =>
+        runs.finish(lease, { status: "success", at: 5, turn });
+      const said = async (talk: string, range?: Parameters<RunJournal["turns"]>[1]): Promise<unknown[]> =>
+        (await runs.turns(talk, range)).map(({ data }) => JSON.parse(data));
+
+      test("is what its runs added, in the order of their ends, and nothing of others", async () => {
+        const [a, b, c] = [await inTalk("a", "t"), await inTalk("b", "t"), await inTalk("c", "other")];
+        await answer(b);
+        await answer(c);
+        await answer(a, JSON.stringify("漢字🚀\u0000".repeat(200_000)));
+        const [first, second, ...more] = await runs.turns("t");
+        expect(first).toEqual({ number: expect.any(Number), after: 0, runId: "b", at: 5, data: '"b"' });
+        expect(second).toMatchObject({ after: 0, runId: "a" });
+        expect(JSON.parse(second?.data ?? "") === "漢字🚀\u0000".repeat(200_000)).toBe(true);
+        expect(more).toEqual([]);
+        expect(second!.number).toBeGreaterThan(first!.number);
+        expect(first!.number).toBeGreaterThan(0);
+        expect(await said("other")).toEqual(["c"]);
+        expect(await said("none")).toEqual([]);
+      });
+
+      test("gives the turns between two numbers, and keeps what each run knew of", async () => {
+        for (const id of ["a", "b", "c"]) await answer(await inTalk(id, "t", (await runs.turns("t")).at(-1)?.number));
+        const [a = 0, b = 0, c = 0] = (await runs.turns("t")).map(({ number }) => number);
+        expect((await runs.turns("t")).map(({ after }) => after)).toEqual([0, a, b]);
+        expect(await said("t", { from: b })).toEqual(["b", "c"]);
+        expect(await said("t", { to: b })).toEqual(["a", "b"]);
+        expect(await said("t", { from: b, to: b })).toEqual(["b"]);
+        expect(await said("t", { from: c + 1 })).toEqual([]);
+        expect((await runs.read("c"))?.run.conversation).toEqual({ id: "t", after: b });
+      });
+
+      test("has nothing of a run that waits, failed, lost its lease, or is of no conversation", async () => {
+        await runs.finish(await inTalk("waits", "t"), { status: "waiting", at: 1, turn: '"waits"' });
+        await runs.finish(await inTalk("failed", "t"), { status: "failed", at: 1 });
+        const lost = await inTalk("lost", "t");
+        await expect(answer({ ...lost, epoch: 9 })).rejects.toMatchObject({ code: "run_lost" });
+        await answer(await make("alone"));
+        expect(await said("t")).toEqual([]);
+        const again = await taken("waits");
+        await answer(again.lease);
+        expect(await said("t")).toEqual(["waits"]);
+      });
+
+      test("takes a turn of no run behind the others, where there is one that has runs", async () => {
+        await runs.addTurn("t", { at: 1, data: "1" });
+        expect(await said("t")).toEqual([]);
+        await answer(await inTalk("a", "t"));
+        await runs.addTurn("t", { at: 7, data: "2" });
+        const [first, second] = await runs.turns("t");
+        expect(second).toEqual({ number: second!.number, after: first!.number, at: 7, data: "2" });
+        await runs.addTurn("t", { after: 0, at: 8, data: "3" });
+        expect((await runs.turns("t")).at(-1)).toMatchObject({ after: 0, data: "3" });
+      });
+
+      test("is found among many others", async () => {
+        await answer(await inTalk("a", "t"));
+        for (let n = 0; n < 50; n++) await answer(await inTalk(`x${n}`, `x${n}`));
+        await inTalk("b", "t");
+        expect((await runs.list({ conversation: "t" })).map(({ id }) => id)).toEqual(["b", "a"]);
+        expect((await runs.list({ conversation: "t", status: "success" })).map(({ id }) => id)).toEqual(["a"]);
+        expect(await said("t")).toEqual(["a"]);
+      });
+    });
+
     test("1,000 runs at once keep their own order", async () => {
       const many = Array.from({ length: 1000 }, (_, index) => `r${index}`);
       await Promise.all(

@@ -239,6 +239,23 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("rope", { recency })).toEqual(["newest", "new", "old"]);
     });
 
+    test("where nothing is looked for, all that fits is listed, the newest first", async () => {
+      await put(
+        document("a", "rope", { at: 10, tags: ["knot"] }),
+        document("b", "", { at: 30 }),
+        document("c", "mast", { at: 20, tags: ["knot/bend"] }),
+        document("d", "sail", { at: 20 }),
+      );
+      const list = async (query: TextQuery): Promise<string[]> =>
+        (await index.search(notes, query)).map(({ id }) => id);
+      expect(await list({})).toEqual(["b", "c", "d", "a"]);
+      expect(await list({ terms: [], limit: 2 })).toEqual(["b", "c"]);
+      expect(await list({ from: 10, to: 30 })).toEqual(["c", "d", "a"]);
+      expect(await list({ tags: ["knot"] })).toEqual(["c", "a"]);
+      expect(await list({ terms: ["rope"] })).toEqual(["a"]);
+      expect(await list({ text: "" })).toEqual([]);
+    });
+
     test("times are from the first up to, not including, the last", async () => {
       await put(
         document("a", "rope", { at: 100 }),

@@ -1,5 +1,5 @@
 import type { Failure } from "../../base/index.ts";
-import { type ResultOwner, type ResultShelf, viewOf } from "../../hub/index.ts";
+import { type ResultOwner, type ResultShelf, redactOutput, viewOf } from "../../hub/index.ts";
 import { type Redactor, stripUnsafe } from "../../text/index.ts";
 import type { Attachment, ToolResult } from "../../tool/index.ts";
 
@@ -15,14 +15,17 @@ export interface ShowOptions {
   readonly maxChars: number;
   readonly shelf: ResultShelf | undefined;
   readonly owner: ResultOwner;
-  /** Takes secrets out of what went wrong. */
   readonly redactor: Redactor;
 }
 
-/** A result as text for a model: without what nobody sees, of bounded length; a failure in words that it can act on. */
+/**
+ * A result as text for a model: without what nobody sees and the secrets that are known, of bounded length; a failure in
+ * words that it can act on.
+ */
 export async function showResult(result: ToolResult, options: ShowOptions): Promise<ShownResult> {
   if (!result.success) return { text: stripUnsafe(options.redactor.text(failureText(result.error))), isCut: false };
-  const { text, isCut } = await viewOf(result, options);
+  const output = await redactOutput(result.output, options.redactor.known);
+  const { text, isCut } = await viewOf({ ...result, output }, options);
   return { text: [text, ...(result.attachments ?? []).map(describe)].join("\n"), isCut };
 }
 

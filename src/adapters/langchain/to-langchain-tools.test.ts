@@ -81,6 +81,18 @@ describe("tools of an engine in LangChain", () => {
     expect(results[0]?.text).toContain("(validation_error)");
   });
 
+  test("[N08] secrets that are known are taken out of what a tool gives", async () => {
+    const tells = defineTool({
+      name: "tell",
+      description: "x",
+      effect: "read",
+      run: () => ({ key: "sk-secret-123456" }),
+    });
+    const [tool] = toLangChainTools(createEngine({ tools: [tells], secrets: { KEY: "sk-secret-123456" } }));
+    expect(JSON.stringify(await tool?.invoke({}))).toContain("[redacted]");
+    expect(JSON.stringify(await tool?.invoke({}))).not.toContain("sk-secret");
+  });
+
   test("a failure is a message, not an exception; secrets are taken out of it", async () => {
     const broken = defineTool({
       name: "broken",

@@ -31,7 +31,10 @@ export function* callForStep(run: AgentRun, { work, target, by, args }: StepCall
   const { name: tool, kind } = target;
   const key = `${work.step.id}.${by}`;
   const place = work.place();
-  const called = yield* toldCall(run, { place, key, callId: key, tool, args, madeKey: undefined, effect: "once" });
+  // The plan is the model's; who stands in for its tool is chosen by rule.
+  const decidedBy = by === "tool" ? "model" : "runner";
+  const told = { place, decidedBy, key, callId: key, tool, args, madeKey: undefined, effect: "once" } as const;
+  const called = yield* toldCall(run, told);
   const { result } = called;
   const { text, cut } = formatResult(result, kind);
   return { ...called, text, view: cut ? viewOf(run, result) : text, isEmpty: isEmpty(result) };

@@ -119,6 +119,15 @@ describe("[C07] [C09] [C11] a question of five steps", () => {
     ]);
     const parts = new Set(events.flatMap((event) => ("part" in event ? [event.part] : [])));
     expect(parts).toEqual(new Set(["plan", "step-1", "step-2", "step-3", "step-4", "step-5", "main"]));
+    const deciders = events.flatMap((event) =>
+      event.type === "tool-started" ? [[event.tool, event.decidedBy] as const] : [],
+    );
+    expect(Object.fromEntries(deciders)).toEqual({
+      search_web: "model",
+      get_time: "model",
+      calculate: "model",
+      "capability:search": "runner",
+    });
     // plan, two steps of reasoning, the answer
     expect([result.rounds, result.usage.inputTokens]).toEqual([4, 40]);
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);

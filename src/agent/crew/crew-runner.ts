@@ -1,6 +1,7 @@
 import { fail } from "../../base/index.ts";
 import { runPlan } from "../flow/flow.ts";
 import type { Runner } from "../runner.ts";
+import { noteCommands } from "../runners/planned/meant-commands.ts";
 import { userMessage } from "../runners/user-message.ts";
 import { coordinate } from "./coordinate.ts";
 import { Crew } from "./crew.ts";
@@ -15,6 +16,7 @@ import { toChain } from "./to-chain.ts";
 export const crewRunner: Runner = {
   name: "crew",
   *run(run, question) {
+    noteCommands(run, question.text);
     const options = readCrewOptions(run.spec);
     run.messages = [...question.history, userMessage(question, question.text)];
     const steps = yield* makePlan(run, question, options);

@@ -9,9 +9,11 @@ import {
   textOfTurn,
   toolCallsOf,
 } from "../../model/index.ts";
+import type { CallOutcome } from "../../chain/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, call } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
+import { isAnswerPart } from "../reasoning/part-words.ts";
 import { type ModelQuestion, modelTool } from "../run/model-tool.ts";
 import { inWords } from "./in-words.ts";
 import { understood } from "./meaning.ts";
@@ -34,8 +36,7 @@ export interface Request {
 export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelTurn> {
   if (run.model === undefined) throw noModel(`the runner ${run.spec.runner}`);
   const question = toQuestion(run, run.model, request);
-  run.rounds++;
-  if (run.listens && question.refusal === undefined) run.tell({ type: "round-started", ...place });
+  if (question.refusal === undefined) run.begins({ type: "round-started", ...place });
   const base = `${place.part}.${place.round}`;
   const work = {
     tool: modelTool,
@@ -46,23 +47,27 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
     approvalId: undefined,
   };
   const onDelta = run.listens ? (delta: unknown) => tellDelta(run, place, delta as TurnDelta) : undefined;
+  run.partial = "";
   const outcome = yield* call(`${base}#1`, work, onDelta);
   // Asking twice does no harm, so it is never left in doubt.
   if (outcome.kind === "interrupted") throw new TypeError("a question to a model cannot be interrupted");
   const { result } = outcome;
-  if (!result.success) {
-    // The model was not asked.
-    if (result.error.reason === "budget_exceeded") run.rounds--;
-    throw new FailureError(result.error.message, { ...result.error });
-  }
+  if (wentOut(outcome)) run.rounds++;
+  if (!result.success) throw new FailureError(result.error.message, { ...result.error });
   // Made by the executor of the run, now or in an earlier life of it.
   const turn = result.output as ModelTurn;
+  run.partial = "";
   run.spent(turn.usage);
   for (const { modelId, failure } of turn.instead ?? []) {
     run.note(`${modelId} gave no answer, and ${turn.modelId} was asked instead: ${failure.message}`);
   }
   if (run.listens) tellTurn(run, place, turn);
   return turn;
+}
+
+/** One that was refused, was cancelled before, or had nobody to go to, is no question to the model. */
+function wentOut({ result, effect }: CallOutcome): boolean {
+  return result.success || (effect !== undefined && result.error.reason !== "no_model");
 }
 
 function toQuestion(run: AgentRun, { price }: Model, request: Request): ModelQuestion {
@@ -76,6 +81,7 @@ function toQuestion(run: AgentRun, { price }: Model, request: Request): ModelQue
   };
   const maxOutputTokens = run.budget.answerTokens(price);
   return {
+    number: run.nextQuestion(),
     call: maxOutputTokens === undefined ? call : { ...call, maxOutputTokens },
     refusal: run.budget.refusal(call, price),
     understand: (turn) => understood(run, turn, request),
@@ -89,11 +95,17 @@ function choice(type: LanguageModelV4ToolChoice["type"]): LanguageModelV4ToolCho
 function tellDelta(run: AgentRun, place: Place, delta: TurnDelta): void {
   switch (delta.kind) {
     case "text":
+      if (isAnswerPart(place.part)) run.partial += delta.text;
       return run.tell({ type: "text-delta", ...place, text: delta.text });
     case "thinking":
       return run.tell({ type: "thinking-delta", ...place, text: delta.text });
     case "restart":
+      run.partial = "";
       return run.tell({ type: "round-restarted", ...place });
+    case "wait": {
+      const { ms: waitMs, reason } = delta;
+      return run.tell({ type: "round-waiting", ...place, waitMs, ...(reason !== undefined && { reason }) });
+    }
     case "tool-call":
       return undefined;
   }

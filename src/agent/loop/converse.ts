@@ -7,6 +7,7 @@ import { type Request, ask } from "./ask.ts";
 import { fits, makeRoom } from "./make-room.ts";
 import { type MeantCall, meantCalls } from "./meaning.ts";
 import type { ConversationMessage } from "./message.ts";
+import { type Must, type Progress, mustAnswer } from "./must-answer.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { openPart } from "./result-part.ts";
 import { runToolCalls } from "./run-tool-calls.ts";
@@ -26,34 +27,34 @@ export interface Talk {
   readonly maxRounds: number;
 }
 
-/** So many rounds without one new call, and the model has to answer. */
-const mostStaleRounds = 2;
-
 /**
  * The one loop: the model is asked, the tools it wants are run, and it is asked again with what they gave, until it
  * answers. It always comes to an end: by its answer, by the limit of rounds, by rounds that bring nothing new, by the
  * budget of the run, or by a failure that says which.
  */
 export function* converse(run: AgentRun, talk: Talk): Flow<string> {
-  const { part, messages, maxRounds } = talk;
-  let stale = 0;
+  const { part, messages } = talk;
+  let progress: Progress = { round: 1, stale: 0, last: undefined };
+  let must: Must | undefined;
   let nudged = false;
-  for (let round = 1; ; round++) {
-    const must = mustAnswer({ round, maxRounds, stale });
-    const place = { part, round };
-    const turn = yield* askInRoom(run, talk, { place, must });
+  let insists = false;
+  for (; ; progress = { ...progress, round: progress.round + 1 }) {
+    must ??= mustAnswer(run, talk, progress);
+    const place = { part, round: progress.round };
+    const turn = yield* askInRoom(run, talk, { place, must, nudged });
     // An answer without anything in it is none, and services refuse to see it again.
     if (turn.content.some(isSaid)) messages.push(toAssistantMessage(turn));
     const calls = meantCalls(turn);
     if (calls.some(({ means }) => means !== undefined)) {
       const allKnown = yield* carryOn(run, talk, { place, calls });
-      stale = allKnown ? stale + 1 : 0;
+      progress = { ...progress, stale: allKnown ? progress.stale + 1 : 0, last: turn.usage };
+      nudged = false;
       continue;
     }
-    if (calls.length > 0) messages.push(unanswered(turn));
-    const text = textOfTurn(turn).trim();
+    const text = calls.length === 0 ? textOfTurn(turn).trim() : "";
     if (text !== "") return finished(run, turn, text);
-    if (nudged || turn.finishReason === "content-filter") throw noAnswer(run, turn);
+    if (calls.length > 0) insists = refuseCalls(run, talk, turn);
+    if (nudged || turn.finishReason === "content-filter") throw noAnswer(talk, turn, insists);
     nudged = true;
     messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
   }
@@ -85,36 +86,24 @@ function isSaid(part: ModelTurn["content"][number]): boolean {
 
 const nudge = "You gave no answer. Answer the question now, in words, with what you know.";
 
-/** Why the model may call no more tools; undefined while it may. */
-function mustAnswer({
-  round,
-  maxRounds,
-  stale,
-}: {
-  readonly round: number;
-  readonly maxRounds: number;
-  readonly stale: number;
-}): string | undefined {
-  if (stale >= mostStaleRounds) return "The last calls brought nothing new. Answer now, with what you have.";
-  if (round > maxRounds) return "No more tools can be called. Answer now, with what you have.";
-  return undefined;
-}
-
 interface Asking {
   readonly place: Place;
   /** Why it may call no tools; undefined while it may. */
-  readonly must: string | undefined;
+  readonly must: Must | undefined;
+  /** It did not answer when it was asked before. */
+  readonly nudged?: boolean;
 }
 
 /** Asks; where the service says that it is too much, once more with less of what is old. */
-export function* askInRoom(run: AgentRun, talk: Talk, { place, must }: Asking): Flow<ModelTurn> {
+export function* askInRoom(run: AgentRun, talk: Talk, { place, must, nudged = false }: Asking): Flow<ModelTurn> {
   const { system, preface = [], messages, tools } = talk;
   if (!fits(run, talk) || run.knows(summaryPlace(place))) yield* fitIn(run, talk, place);
+  const isBare = must !== undefined && (nudged || must.isBare);
   const request = (): Request => ({
     // Who was told of no tools need not be told that there are no more.
-    system: must === undefined || tools === undefined ? system : `${system}\n\n${must}`,
+    system: must === undefined || tools === undefined ? system : `${system}\n\n${must.words}`,
     messages: preface.length === 0 ? messages : [...preface, ...messages],
-    tools,
+    tools: isBare ? undefined : tools,
     toolChoice: must === undefined ? "auto" : "none",
   });
   try {
@@ -138,7 +127,14 @@ export function* fitIn(run: AgentRun, talk: Talk, place: Place): Flow<void> {
   if (!isShort || run.knows(summaryPlace(place))) yield* shorten(run, talk, place);
 }
 
-/** A service that was told to call no tool and calls one: each call still needs its result. */
+/** A service that was told to call no tool and calls one: what the model says beside it is no answer. */
+function refuseCalls(run: AgentRun, { messages, maxRounds }: Talk, turn: ModelTurn): true {
+  messages.push(unanswered(turn));
+  if (maxRounds === 0) run.note("the model wanted tools, and no tool may be called: max_rounds is 0");
+  return true;
+}
+
+/** Each call needs its result. */
 function unanswered(turn: ModelTurn): ConversationMessage {
   const value = "This was not run: no more tools can be called. Answer with what you have.";
   return {
@@ -157,20 +153,20 @@ function finished(run: AgentRun, { finishReason }: ModelTurn, text: string): str
   return text;
 }
 
-function noAnswer(run: AgentRun, turn: ModelTurn): FailureError {
-  const { finishReason, modelId } = turn;
+/** @param insists It asked for tools when there were none any more. */
+function noAnswer({ maxRounds }: Talk, { finishReason, modelId }: ModelTurn, insists: boolean): FailureError {
   const who = `the model ${JSON.stringify(modelId)}`;
   switch (finishReason) {
     case "content-filter":
       return modelFailure("refused", `${who} refused to answer; ask for something else`);
     case "length":
       return modelFailure("cut_off", `${who} used all its tokens before it said anything; raise max_tokens`);
-    default:
-      return modelFailure(
-        "invalid_output",
-        toolCallsOf(turn).length === 0
-          ? `${who} answered nothing, twice`
-          : `${who} still asked for tools after ${run.spec.maxRounds} rounds, and answered nothing; raise max_rounds`,
-      );
+    default: {
+      const rounds = `${maxRounds} round${maxRounds === 1 ? "" : "s"}`;
+      const why = insists
+        ? `still asked for tools after ${rounds}, and answered nothing; raise max_rounds`
+        : "answered nothing, twice";
+      return modelFailure("invalid_output", `${who} ${why}`);
+    }
   }
 }

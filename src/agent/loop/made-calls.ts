@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../base/index.ts";
-import type { Effect, ToolResult } from "../../tool/index.ts";
+import type { Effect, ToolResult, ToolSuccess } from "../../tool/index.ts";
 
 /** A call that was made, or refused by whoever makes calls. */
 export interface Made {
@@ -52,6 +52,11 @@ export class MadeCalls {
     // One that failed may have written all the same.
     if (isWrite && (result.success || ran)) this.#writes++;
     this.#made.set(key, { callId, effect, result, ran, writes: this.#writes });
+  }
+
+  /** What went well, in its order. */
+  get given(): readonly ToolSuccess[] {
+    return [...this.#made.values()].flatMap(({ result }) => (result.success ? [result] : []));
   }
 
   /** The result of this call left the conversation. */

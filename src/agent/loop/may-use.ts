@@ -8,10 +8,17 @@ export function mayUse(run: AgentRun, tool: AnyTool): boolean {
 }
 
 /** Is this one of the tools to which the run is limited? */
-export function isAmong({ spec, only }: Pick<AgentRun, "spec" | "only">, { name }: AnyTool): boolean {
-  return isNamed(name, spec.tools) && isNamed(name, only);
+export function isAmong(run: Pick<AgentRun, "engine" | "spec" | "only">, tool: AnyTool): boolean {
+  return isNamed(run, tool, run.spec.tools) && isNamed(run, tool, run.only);
 }
 
-function isNamed(name: string, globs: readonly string[] | undefined): boolean {
-  return globs === undefined || matchesName(name, globs);
+function isNamed(run: Pick<AgentRun, "engine">, tool: AnyTool, globs: readonly string[] | undefined): boolean {
+  if (globs === undefined || matchesName(tool.name, globs)) return true;
+  return tool.aliases.some((alias) => globs.includes(alias) && isMeant(run, tool, alias));
+}
+
+/** Another name of a tool is good for it alone. A server that offers what has that name is not what was meant. */
+function isMeant({ engine }: Pick<AgentRun, "engine">, tool: AnyTool, alias: string): boolean {
+  const found = engine.resolver.resolve(alias);
+  return found?.tool === tool && found.source !== "mcps";
 }

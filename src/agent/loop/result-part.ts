@@ -1,6 +1,6 @@
-import { formatResult, viewText } from "../../hub/index.ts";
+import { viewText } from "../../hub/index.ts";
 import type { TurnToolCall } from "../../model/index.ts";
-import { cutText, stripUnsafe } from "../../text/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
 import { type ToolResult, missingParts } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { ToolResultPart } from "./message.ts";
@@ -63,10 +63,4 @@ function doubtText(tool: string, sameAs: string | undefined): string {
 export function openPart({ id: toolCallId, name: toolName }: Pick<TurnToolCall, "id" | "name">): ToolResultPart {
   const value = "This call has no result: it waits for a decision, or was stopped before.";
   return { type: "tool-result", toolCallId, toolName, output: { type: "error-text", value } };
-}
-
-/** A few words on what a call gave, for people. */
-export function summaryOf(run: AgentRun, result: ToolResult): string {
-  if (!result.success) return cutText(stripUnsafe(result.error.message), 200).text;
-  return formatResult(result, "other", { other: 200 }).text.replaceAll(/\s+/g, " ");
 }

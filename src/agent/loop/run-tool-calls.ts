@@ -35,6 +35,9 @@ export interface CalledTools {
   readonly allKnown: boolean;
 }
 
+/** Who answers decides on the calls in the answer. */
+const decidedBy = "model";
+
 /** A call, read. */
 interface ReadCall {
   readonly call: TurnToolCall;
@@ -59,9 +62,11 @@ interface Answered {
  * Runs the tool calls of an answer. Those that only read go on side by side; one that writes waits for all before it,
  * and all after it wait for it, so that a model which writes and then reads sees what it wrote. Whatever was wrong with a
  * call is its result, in words that the model can act on. Which calls are made, and in which order, depends on nothing
- * but what the journal has.
+ * but what the journal has. Where the answer has used up the budget, nobody could be told what they gave, and none is made.
  */
 export function* runToolCalls(run: AgentRun, turn: TurnCalls): Flow<CalledTools> {
+  const spent = run.budget.spent();
+  if (spent !== undefined) throw spent;
   const calls = turn.calls.map(readCall);
   const answered: Answered[] = [];
   for (const group of inGroups(calls)) {
@@ -135,7 +140,7 @@ function repeat(
   { read: { call, key }, known }: { readonly read: ReadCall; readonly known: KnownCall },
 ): Answered {
   const { result, inDoubt, isGone, callId } = known;
-  tellEnd(run, { place, callId: call.id }, { result, duplicate: true });
+  tellEnd(run, { place, callId: call.id, decidedBy }, { result, duplicate: true });
   if (isGone && key !== undefined) run.made.repeated(key, call.id);
   const sameAs = isGone && result.success ? undefined : callId;
   return { part: resultPart(run, { call, result, sameAs, inDoubt }), isKnown: !isGone };
@@ -147,12 +152,13 @@ function refuse(
   { read: { call }, refusal }: { readonly read: ReadCall; readonly refusal: ToolResult },
 ): Answered {
   run.count(refusal);
-  tellEnd(run, { place, callId: call.id }, { result: refusal });
+  tellEnd(run, { place, callId: call.id, decidedBy }, { result: refusal });
   return { part: resultPart(run, { call, result: refusal }), isKnown: false };
 }
 
 function requestOf({ place }: TurnCalls, { call, index, tool, args, key: madeKey, effect }: ReadCall): ToldRequest {
-  return { place, key: `${place.part}.${place.round}.${index}`, callId: call.id, tool, args, madeKey, effect };
+  const key = `${place.part}.${place.round}.${index}`;
+  return { place, decidedBy, key, callId: call.id, tool, args, madeKey, effect };
 }
 
 function made(

@@ -1,12 +1,14 @@
 import type { Effect, ToolResult } from "../../tool/index.ts";
+import type { CallDecider } from "../agent-event.ts";
 import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type CalledTool, type ToolRequest, callTool } from "./call-tool.ts";
 import { foundItems } from "./found-items.ts";
-import { summaryOf } from "./result-part.ts";
+import { summaryOf } from "./summary-of.ts";
 
 /** A call, and how the run remembers it. */
 export interface ToldRequest extends ToolRequest {
+  readonly decidedBy: CallDecider;
   /** As `MadeCalls.keyOf` has it; undefined for one that nobody can repeat. */
   readonly madeKey: string | undefined;
   /** The effect of the call where no handler got to run. */
@@ -15,8 +17,8 @@ export interface ToldRequest extends ToolRequest {
 
 /** Makes a call, counts and remembers it, and tells of its beginning and its end. */
 export function* toldCall(run: AgentRun, request: ToldRequest): Flow<CalledTool> {
-  const { place, callId, tool, args, madeKey, effect } = request;
-  if (run.listens) run.tell({ type: "tool-started", ...place, callId, tool, args: run.shown(args) });
+  const { place, callId, tool, decidedBy, args, madeKey, effect } = request;
+  if (run.listens) run.begins({ type: "tool-started", ...place, callId, tool, decidedBy, args: run.shown(args) });
   const called = yield* callTool(run, request);
   const { result } = called;
   run.count(result);
@@ -36,17 +38,18 @@ interface CallEnd {
 /** Tells how a call ended, also one that was never made. */
 export function tellEnd(
   run: AgentRun,
-  { place, callId }: Pick<ToolRequest, "place" | "callId">,
+  { place, callId, decidedBy }: Pick<ToldRequest, "place" | "callId" | "decidedBy">,
   { result, duplicate }: CallEnd,
 ): void {
   if (!run.listens) return;
   const { success, durationMs } = result;
-  const found = result.success ? foundItems(result.output) : undefined;
+  const found = result.success ? foundItems(run, result.output) : undefined;
   run.tell({
     type: "tool-finished",
     ...place,
     callId,
     tool: result.tool,
+    decidedBy,
     durationMs,
     success,
     summary: summaryOf(run, result),

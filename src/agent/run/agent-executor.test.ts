@@ -5,6 +5,7 @@ import { type Model, fallbackModel, modelFailure, scriptedModel } from "../../mo
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { createAgent } from "../create-agent.ts";
+import type { Runner } from "../runner.ts";
 
 const key = "correct-horse-battery";
 
@@ -41,6 +42,17 @@ describe("[N08] a secret that the engine knows", () => {
     }
   });
 
+  test("reaches no model, whoever says it: the user, the instructions, or what was said before", async () => {
+    const model = scriptedModel(["one", "two"]);
+    const agent = createAgent({ engine: engineWith("x"), model, runner: "llm", instructions: `never say ${key}` });
+    const first = await agent.run(`is it ${key}?`);
+    await agent.run("and now?", { history: first.messages });
+    expect(JSON.stringify(model.calls)).not.toContain(key);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toMatch(/never say \[redacted\].*is it \[redacted\]\?/);
+    // What was said stays what it was.
+    expect(JSON.stringify(first.messages)).toContain(key);
+  });
+
   test("is not told where a model's server quotes it", async () => {
     const quoting = scriptedModel(() => Promise.reject(modelFailure("unauthorized", `the key ${key} is wrong`)));
     const events: AgentEvent[] = [];
@@ -49,6 +61,10 @@ describe("[N08] a secret that the engine knows", () => {
     const failed = await createAgent({ engine, model: quoting, runner: "llm" }).run("hi", { onEvent });
     expect(failed).toMatchObject({ status: "failed", error: { reason: "unauthorized" } });
     expect(failed.error?.message).toContain("the key [redacted] is wrong");
+    const words = "x ".repeat(145);
+    const long = scriptedModel(() => Promise.reject(new Error(`${words}${key} is wrong`)));
+    const cut = await createAgent({ engine, model: long, runner: "llm" }).run("hi", { onEvent });
+    expect(cut.error?.message).toMatch(/x x…$/);
     const both: Model = fallbackModel([quoting, scriptedModel(["done"])]);
     const helped = await createAgent({ engine, model: both, runner: "llm" }).run("hi", { onEvent });
     expect(helped).toMatchObject({ status: "completed", answer: "done" });
@@ -64,4 +80,28 @@ test("a result without secrets is given as it is, at once", async () => {
   const result = await createAgent({ engine, model }).run("look");
   expect(JSON.stringify(result.messages)).toContain(JSON.stringify(JSON.stringify(output)).slice(1, -1));
   expect(engine.redactor.known(output)).toBe(output);
+});
+
+test("[N08] a result tells no secret that the engine knows, whoever says it; the conversation keeps what was said", async () => {
+  const runner: Runner = {
+    name: "own",
+    // oxlint-disable-next-line require-yield -- it wants nothing
+    *run(run) {
+      run.note(`noted ${key}`);
+      return { answer: `it is ${key}`, sources: [{ title: key, location: "a.md" }] };
+    },
+  };
+  const told = await createAgent({ engine: engineWith("x"), runner, model: scriptedModel([]) }).run("what is it?");
+  expect(told).toMatchObject({ answer: "it is [redacted]", notes: ["noted [redacted]"] });
+  expect(JSON.stringify(told.sources)).not.toContain(key);
+  const breaks: Runner = {
+    name: "breaks",
+    run() {
+      throw new Error(`no ${key}`);
+    },
+  };
+  const broke = await createAgent({ engine: engineWith("x"), runner: breaks, model: scriptedModel([]) })
+    .run("?")
+    .catch((error: unknown) => ({ error }));
+  expect(JSON.stringify(broke)).not.toContain(key);
 });

@@ -2,7 +2,7 @@ import { type Clock, type Failure, failure, isFailureError } from "../../base/in
 import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain/index.ts";
 import type { BeginCall, CallContext, CallHandle, CallListener } from "../../engine/index.ts";
 import { type ResultShelf, keepLarge, redactOutput } from "../../hub/index.ts";
-import { type ModelTurn, askTurn } from "../../model/index.ts";
+import { type ModelCall, type ModelTurn, askTurn } from "../../model/index.ts";
 import type { Redactor } from "../../text/index.ts";
 import type { Elicit, ToolResult, ToolSuccess } from "../../tool/index.ts";
 import { factTool } from "../flow/fact.ts";
@@ -58,45 +58,47 @@ interface Asked {
 class ModelRequest implements RunningCall {
   readonly #run: AgentRun;
   readonly #asked: Asked;
+  readonly #question: ModelQuestion;
   #controller: AbortController | undefined;
   #aborted = false;
 
   constructor(run: AgentRun, asked: Asked) {
     this.#run = run;
     this.#asked = asked;
+    // Made by the loop for exactly this.
+    const { call, ...question } = asked.work.args as ModelQuestion;
+    this.#question = { ...question, call: withoutSecrets(call, run.engine.redactor) };
   }
 
   run(): Promise<ToolResult> {
-    const { key, work, parts } = this.#asked;
+    const { key, parts } = this.#asked;
     const { runId, conversationId, model } = this.#run;
-    if (parts.observer === undefined || model === undefined) return this.#ask();
-    // Made by the loop for exactly this.
-    const { call, refusal } = work.args as ModelQuestion;
-    if (refusal !== undefined) return this.#ask();
+    const { call, refusal } = this.#question;
+    if (parts.observer === undefined || model === undefined || refusal !== undefined) return this.#ask();
     const of = { runId, conversationId, key: key.slice(0, key.lastIndexOf("#")), model, call };
     return parts.observer.turn(of, () => this.#ask());
   }
 
   async #ask(): Promise<ToolResult> {
-    const { work, hooks, parts } = this.#asked;
-    const { model, engine, listens, rounds } = this.#run;
+    const { hooks, parts } = this.#asked;
+    const { model, engine, listens } = this.#run;
+    const { number, call, refusal, understand } = this.#question;
     const startedAt = parts.clock.now();
     const began = parts.clock.elapsed();
     const end = (ending: Ending): ToolResult =>
       resultOf(modelTool, ending, { executedAt: startedAt, durationMs: parts.clock.elapsed() - began });
     if (model === undefined || this.#aborted) return end({ success: false, error: failure("cancelled", "not asked") });
-    // Made by the loop for exactly this.
-    const { call, refusal, understand } = work.args as ModelQuestion;
     if (refusal !== undefined) return end({ success: false, error: refusal.toFailure() });
     this.#controller = new AbortController();
+    void hooks.started("pure");
     try {
       const turn = await askTurn(model, call, {
         signal: this.#controller.signal,
-        turn: rounds,
+        turn: number,
         clock: parts.clock,
         ...(listens && { onDelta: (delta) => hooks.progress(delta) }),
       });
-      return end({ success: true, output: withoutSecrets(understand(turn), engine.redactor) });
+      return end({ success: true, output: toldSafely(understand(turn), engine.redactor) });
     } catch (error) {
       const told = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
       // Servers quote keys. It stays the failure that it is.
@@ -110,8 +112,15 @@ class ModelRequest implements RunningCall {
   }
 }
 
+/** Whatever is said to a model, and by whom: the secrets that are known are no part of it. */
+function withoutSecrets(call: ModelCall, { known }: Redactor): ModelCall {
+  // The same messages, with other texts in them.
+  const prompt = known(call.prompt) as ModelCall["prompt"];
+  return prompt === call.prompt ? call : { ...call, prompt };
+}
+
 /** What a model says stays as it is; why others gave no answer is told to people. */
-function withoutSecrets(turn: ModelTurn, { value }: Redactor): ModelTurn {
+function toldSafely(turn: ModelTurn, { value }: Redactor): ModelTurn {
   if (turn.instead === undefined) return turn;
   // The same list, with other texts in it.
   return { ...turn, instead: value(turn.instead) as typeof turn.instead };

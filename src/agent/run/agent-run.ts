@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { Budget, Model, ModelFamily, TokenUsage } from "../../model/index.ts";
 import { addUsage, noTokens } from "../../model/index.ts";
@@ -22,6 +23,8 @@ export interface AgentRunParts {
   readonly family: ModelFamily;
   readonly budget: Budget;
   readonly listener: AgentListener | undefined;
+  /** Absent for a look at what happened, where the journal alone tells when. */
+  readonly clock: Clock | undefined;
 }
 
 /** An event without what every event has. */
@@ -51,13 +54,18 @@ export class AgentRun {
   only: readonly string[] | undefined = undefined;
   /** Text from outside has entered the conversation. */
   tainted = false;
+  /** What the model has said of an answer that has not come to its end. */
+  partial = "";
   usage: TokenUsage = noTokens;
   /** Questions to the model. */
   rounds = 0;
+  #questions = 0;
   readonly #tally = new Map<string, number>();
   #failed = 0;
   #calls = 0;
   readonly #listener: AgentListener | undefined;
+  readonly #clock: Clock | undefined;
+  #toldAt = 0;
   #flow: FlowRun | undefined;
 
   constructor(parts: AgentRunParts) {
@@ -69,6 +77,7 @@ export class AgentRun {
     this.family = parts.family;
     this.budget = parts.budget;
     this.#listener = parts.listener;
+    this.#clock = parts.clock;
   }
 
   /** Over this it goes on. */
@@ -105,16 +114,27 @@ export class AgentRun {
     return this.#listener !== undefined;
   }
 
+  /** Tells that something begins; in a run that was cancelled nothing does. */
+  begins(event: Told): void {
+    if (!this.isCancelled) this.tell(event);
+  }
+
   tell(event: Told): void {
     if (this.#listener === undefined) return;
     const replayed = this.#flow?.host.replaying === true;
+    const at = replayed ? this.now : this.#liveNow();
     // Every kind of event has these besides its own.
-    const whole = { at: this.now, runId: this.runId, ...event, ...(replayed && { replayed }) } as AgentEvent;
+    const whole = { at, runId: this.runId, ...event, ...(replayed && { replayed }) } as AgentEvent;
     try {
       this.#listener(shownEvent(whole, this.engine.redactor));
     } catch (error) {
       process.emitWarning(`a listener of an agent threw: ${String(error)}`);
     }
+  }
+
+  /** The journal has only the time of what has ended. A clock that is put back does not turn the run's time around. */
+  #liveNow(): number {
+    return (this.#toldAt = Math.max(this.#toldAt, this.now, this.#clock?.now() ?? 0));
   }
 
   note(text: string): void {
@@ -125,6 +145,11 @@ export class AgentRun {
   /** Arguments as people and logs may see them. */
   shown(args: unknown): unknown {
     return this.engine.redactor.value(args);
+  }
+
+  /** The number of a question that is about to be asked, from 1. Those that never go out have one as well. */
+  nextQuestion(): number {
+    return ++this.#questions;
   }
 
   spent(usage: TokenUsage): void {

@@ -82,6 +82,8 @@ describe("a run that cannot go on here", () => {
       attend: (...args) => journal.attend(...args),
       read: (...args) => journal.read(...args),
       list: (...args) => journal.list(...args),
+      turns: (...args) => journal.turns(...args),
+      addTurn: (...args) => journal.addTurn(...args),
       append: (...args) =>
         ++writes > 1 ? Promise.reject(fail("the disk is full", { code: "store_failed" })) : journal.append(...args),
     };

@@ -1,8 +1,8 @@
-import { type Clock, Roster, FailureError, createIds, fail, failure, systemClock } from "../../base/index.ts";
+import { type Clock, Roster, createIds, fail, failure, systemClock } from "../../base/index.ts";
 import { type AskPerson, type JournalHost, RunKeeper, openHost } from "../../chain/index.ts";
-import type { BeginCall, Engine } from "../../engine/index.ts";
+import type { BeginCall } from "../../engine/index.ts";
 import type { ResultShelf } from "../../hub/index.ts";
-import { type Model, baseFamily, brokenModel, createBudget, familyOf, noModel } from "../../model/index.ts";
+import { faultOf } from "../../model/index.ts";
 import {
   type ApprovalStore,
   type Claim,
@@ -21,22 +21,23 @@ import { FlowRun } from "../flow/flow-run.ts";
 import type { AgentQuestion, Runner } from "../runner.ts";
 import { agentExecutor } from "./agent-executor.ts";
 import type { AgentObserver } from "./agent-observer.ts";
-import { AgentRun } from "./agent-run.ts";
-import { type AgentSpec, budgetOf } from "./agent-spec.ts";
+import type { AgentRun } from "./agent-run.ts";
+import type { AgentSpec } from "./agent-spec.ts";
+import { Conversations } from "./conversations.ts";
 import { type KeptAgentRun, readAgentRun, writeAgentRun } from "./kept-run.ts";
+import { type RunParts, makeRun, nobodyToAsk } from "./make-run.ts";
+import { isOverBudget, noteFound } from "./note-found.ts";
+import type { Said } from "./said.ts";
 import { RunQuestions, rejectOpen } from "./run-questions.ts";
 import { type Ended, storedEnd, toResult, toRunEnd } from "./to-result.ts";
 
 /** What {@link AgentRuns} is made of. */
-export interface AgentRunsParts {
-  readonly engine: Engine;
+export interface AgentRunsParts extends RunParts {
   readonly journal: RunJournal;
   readonly approvals: ApprovalStore;
   readonly owner: RunOwner;
   /** The runner of this name; throws with those there are. */
   readonly runner: (name: string) => Runner;
-  /** The model of this name, the default one where absent; undefined where there is none. */
-  readonly model: (name: string | undefined) => Model | undefined;
   /** Where large results are kept for `read_result`. */
   readonly shelf?: ResultShelf | undefined;
   readonly observer?: AgentObserver | undefined;
@@ -62,11 +63,18 @@ export interface AgentStartOptions extends AgentExecuteOptions {
   readonly runId?: string;
   /** The same for all questions of one conversation. */
   readonly conversationId?: string;
+  /** Where in the conversation the history of the question is from; the run keeps it where this is absent. */
+  readonly place?: Pick<Said, "turn" | "isKept">;
+  /** No question of the conversation, which neither it nor its answer becomes part of: another agent asks it. */
+  readonly aside?: boolean;
   readonly principal?: string;
 }
 
 /** A run that this process owns. */
 interface Begun extends KeptAgentRun {
+  readonly question: AgentQuestion;
+  /** The journal tells what was said before the question. */
+  readonly isKept: boolean;
   readonly lease: RunLease;
   readonly startedAt: number;
   readonly events: readonly JournalEvent[];
@@ -85,12 +93,15 @@ export class AgentRuns {
   readonly #hosts = new Roster<JournalHost>();
   readonly #active = new Roster<Promise<unknown>>();
   readonly #ids = createIds();
+  /** What was said in the conversations that its runs are questions of. */
+  readonly conversations: Conversations;
   #isClosing = false;
 
   constructor(parts: AgentRunsParts) {
     this.#parts = parts;
     this.#clock = parts.clock ?? systemClock;
     this.#keeper = new RunKeeper({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
+    this.conversations = new Conversations({ journal: parts.journal, inspect: (runId) => this.inspect(runId) });
   }
 
   /** Where its questions to people are kept: `decide` answers one. */
@@ -107,18 +118,26 @@ export class AgentRuns {
     const { journal, owner } = this.#parts;
     // Before anything is kept: what cannot begin leaves nothing behind.
     const { worksAlone = false } = this.#parts.runner(spec.runner);
-    const alone = this.#parts.model(spec.model) === undefined;
-    if (alone && !worksAlone) throw noModel(`the runner ${spec.runner}`);
+    const model = this.#parts.model(spec.model);
+    const alone = model === undefined;
+    const fault = worksAlone ? undefined : faultOf(model);
+    if (fault !== undefined) throw fault;
+    if (alone && !worksAlone) throw nobodyToAsk(this.#parts, spec);
     const runId = options.runId ?? this.#ids.next();
     const conversationId = options.conversationId ?? runId;
-    const kept = { spec, question, conversationId, principal: options.principal, alone };
+    const { place: { turn, isKept } = { turn: 0, isKept: question.history.length === 0 }, aside, principal } = options;
+    const kept = { spec, question, conversationId, principal, alone, ...(aside !== true && { after: turn }) };
+    const { history, ...alike } = question;
     const startedAt = this.#clock.now();
-    const created = await journal.create(writeAgentRun(runId, kept, startedAt), owner);
+    const write = { ...kept, question: isKept ? alike : { ...alike, history } };
+    const created = await journal.create(writeAgentRun(runId, write, startedAt), owner);
     if ("existing" in created) {
       throw fail(`there is a run ${runId} already; windlass resume ${runId} goes on with it`, { code: "run_exists" });
     }
     const { lease } = created;
-    return this.#holding(lease, "running", () => this.#observed({ ...kept, lease, startedAt, events: [] }, options));
+    return this.#holding(lease, "running", () =>
+      this.#observed({ ...kept, isKept, lease, startedAt, events: [] }, options),
+    );
   }
 
   /** Goes on with a run that waits or whose process is gone. A finished one gives its result. */
@@ -140,9 +159,20 @@ export class AgentRuns {
     const { startedAt, cancelRequested, cancelBy = null } = run;
     const cancelledBy = cancelRequested ? cancelBy : undefined;
     const otherwise = cancelRequested && isAgentRun(run) ? "cancelled" : was;
-    return this.#holding(lease, otherwise, () =>
-      this.#observed({ ...readAgentRun(run), lease, startedAt, events, cancelledBy }, options),
-    );
+    return this.#holding(lease, otherwise, async () => {
+      const kept = await this.#kept(run);
+      // What was said since in a conversation that has no turns yet comes before what this run adds.
+      if (kept.after === 0 && !kept.isKept) await this.conversations.soFar(kept.conversationId);
+      return this.#observed({ ...kept, lease, startedAt, events, cancelledBy }, options);
+    });
+  }
+
+  /** A run as it began, with what was said before. */
+  async #kept(run: StoredRun): Promise<KeptAgentRun & Pick<Begun, "question" | "isKept">> {
+    const { question, ...kept } = readAgentRun(run);
+    const { conversation = { id: "", after: 0 } } = run;
+    const { history = await this.conversations.before(run.id, conversation) } = question;
+    return { ...kept, question: { ...question, history }, isKept: question.history === undefined };
   }
 
   /** Whatever breaks, the run is not kept from others: it is given back as it was, or is over where it was cancelled. */
@@ -227,7 +257,8 @@ export class AgentRuns {
   async #execute(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
     const { lease, spec } = begun;
     const { journal, approvals, engine } = this.#parts;
-    const run = this.#runOf(begun, options.onEvent, begun.cancelledBy === undefined);
+    const life = { asks: begun.cancelledBy === undefined, listener: options.onEvent, clock: this.#clock };
+    const run = makeRun(this.#parts, begun, life);
     const { elicit, ask, stay, begin = (...call) => engine.begin(...call) } = options;
     const executor = agentExecutor(run, {
       clock: this.#clock,
@@ -248,7 +279,8 @@ export class AgentRuns {
       redact: (value) => engine.redactor.value(value),
     });
     const ended = await this.#drive(run, host, { ...begun, ...(options.signal && { signal: options.signal }) });
-    const runEnd = toRunEnd(run, ended, this.#clock.now());
+    const before = begun.after === undefined ? undefined : { ...begun, messages: begun.question.history };
+    const runEnd = toRunEnd(run, ended, { at: this.#clock.now(), before });
     // Left half-way by a process that closes: whoever comes next goes on with it.
     const status = host.left && runEnd.status === "waiting" ? "running" : runEnd.status;
     await journal.finish(lease, { ...runEnd, status });
@@ -256,9 +288,21 @@ export class AgentRuns {
     const waits = runEnd.status === "waiting";
     if (!waits) await questions.end(host, this.#clock.now());
     const open = waits ? await questions.open(this.#clock.now()) : [];
+    // Nobody else knows a conversation that begins with this life of the run.
+    const isAlone = begun.events.length === 0 && begun.conversationId === lease.runId;
+    if (runEnd.turn !== undefined && !isAlone) await this.#noteMissed(run, begun.after);
     const result = toResult(run, ended, { runner: spec.runner, startedAt: begun.startedAt, open });
     tellEnd(run, result);
     return result;
+  }
+
+  /** Whoever asks in a conversation at the same time as others is told that this answer knows nothing of theirs. */
+  async #noteMissed(run: AgentRun, after = 0): Promise<void> {
+    // The answer counts, whether or not this can be looked up.
+    const missed = await this.conversations.missedBy(run.runId, { id: run.conversationId, after }).catch(() => 0);
+    if (missed === 0) return;
+    const others = missed === 1 ? "another question was" : `${missed} other questions were`;
+    run.note(`${others} answered in this conversation meanwhile; this answer does not know of it, the next one will`);
   }
 
   async #drive(run: AgentRun, host: JournalHost, begun: Driven): Promise<Ended> {
@@ -280,58 +324,32 @@ export class AgentRuns {
     }
   }
 
-  #flow(run: AgentRun, host: JournalHost, { spec, question }: KeptAgentRun): Promise<Ended> {
+  async #flow(run: AgentRun, host: JournalHost, { spec, question }: Begun): Promise<Ended> {
     const flow = new FlowRun(host, (settled) => run.heard(settled));
     run.attach(flow);
     run.tell({ type: "run-started", runner: spec.runner, question: question.text });
-    return flow.run(this.#parts.runner(spec.runner).run(run, question));
-  }
-
-  /** The model of a run. One that is only told again asks nobody, and needs none that answers. */
-  #modelOf({ alone, spec }: KeptAgentRun, asks: boolean): Model | undefined {
-    if (alone === true) return undefined;
-    try {
-      const model = this.#parts.model(spec.model);
-      if (model !== undefined) return model;
-      throw noModel(`the runner ${spec.runner}`);
-    } catch (error) {
-      if (asks || !(error instanceof FailureError)) throw error;
-      return brokenModel(error);
-    }
-  }
-
-  #runOf(begun: Begun, listener: AgentListener | undefined, asks: boolean): AgentRun {
-    const { spec, question, conversationId, lease } = begun;
-    const model = this.#modelOf(begun, asks);
-    const run = new AgentRun({
-      runId: lease.runId,
-      conversationId,
-      spec,
-      engine: this.#parts.engine,
-      model,
-      family: model === undefined ? baseFamily : (model.family ?? familyOf(model.modelId, model.provider)),
-      budget: createBudget(budgetOf(spec)),
-      listener,
-    });
-    run.tainted = question.tainted === true;
-    return run;
+    const ended = await flow.run(this.#parts.runner(spec.runner).run(run, question));
+    if (ended.kind === "broke" && isOverBudget(ended.error)) noteFound(run);
+    return ended;
   }
 
   /** What happened, told again to the end of what is known. */
   async #look(stored: StoredRun, events: readonly JournalEvent[], onEvent?: AgentListener): Promise<AgentResult> {
-    const kept = readAgentRun(stored);
+    const kept = await this.#kept(stored);
     const { id: runId, epoch, startedAt } = stored;
     const begun = { ...kept, lease: { runId, epoch }, startedAt, events };
-    const run = this.#runOf(begun, onEvent, false);
+    const run = makeRun(this.#parts, begun, { asks: false, listener: onEvent, clock: undefined });
     const host = openHost({ ...begun, executor: undefined, clock: this.#clock });
     const told = await this.#flow(run, host, begun);
     const waits = stored.status === "waiting";
     const open = waits ? await new RunQuestions(this, run, events).open(this.#clock.now()) : [];
-    const { ended, status } = storedEnd(stored, told);
-    return toResult(run, ended, { runner: kept.spec.runner, startedAt, open, ...(status && { status }) });
+    const { ended, ...known } = storedEnd(stored, told);
+    if (stored.status === "success" && stored.conversation) await this.#noteMissed(run, stored.conversation.after);
+    return toResult(run, ended, { runner: kept.spec.runner, startedAt, open, ...known });
   }
 }
 
-function tellEnd(run: AgentRun, { status, answer, durationMs, usage, error }: AgentResult): void {
-  run.tell({ type: "run-finished", status, answer, durationMs, usage, ...(error !== undefined && { error }) });
+function tellEnd(run: AgentRun, { status, answer, partial, durationMs, usage, error }: AgentResult): void {
+  const more = { ...(partial !== undefined && { partial }), ...(error !== undefined && { error }) };
+  run.tell({ type: "run-finished", status, answer, durationMs, usage, ...more });
 }

@@ -6,6 +6,8 @@ export const modelTool = "model:turn";
 
 /** A question to the model, as the loop gives it to whoever makes the calls of a run. */
 export interface ModelQuestion {
+  /** Which of the run's questions it is: for the ids of calls that come without. */
+  readonly number: number;
   readonly call: ModelCall;
   /** Why it may not be asked; the journal has that as what came of it. */
   readonly refusal: FailureError | undefined;

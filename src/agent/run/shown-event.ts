@@ -4,7 +4,7 @@ import type { AgentEvent } from "../agent-event.ts";
 /** What tools, services and people put into an event. Everything else in it is a name, a number or a word of ours. */
 const carried = ["value", "summary", "found", "error", "message", "note"] as const;
 /** What the user and the model say to each other: only secrets that are known are no part of it. */
-const said = ["text", "answer", "question"] as const;
+const said = ["text", "answer", "partial", "question"] as const;
 
 type Field = (typeof carried)[number] | (typeof said)[number];
 

@@ -5,6 +5,7 @@ import type { FlowEnd } from "../flow/flow-run.ts";
 import { markOutside } from "../loop/holds-outside.ts";
 import type { RunnerAnswer } from "../runner.ts";
 import type { AgentRun } from "./agent-run.ts";
+import { type Said, writeTurn } from "./said.ts";
 
 /** How the flow of a run was left. */
 export type Ended = FlowEnd<RunnerAnswer>;
@@ -16,42 +17,58 @@ interface Beside {
   readonly open: AgentResult["approvals"];
   /** Where it is known otherwise than by how the flow was left. */
   readonly status?: AgentStatus;
+  /** Where the journal has it. */
+  readonly partial?: string;
+}
+
+/** What the journal is told of an end besides what the run knows. */
+interface Ending {
+  readonly at: number;
+  /** What it began with; undefined where it adds nothing to a conversation. */
+  readonly before: Pick<Said, "messages" | "isKept"> | undefined;
 }
 
 /** What an agent gives for a run. */
 export function toResult(run: AgentRun, ended: Ended, beside: Beside): AgentResult {
-  const { runner, startedAt, open = [], status = statusOf(run, ended) } = beside;
+  const { runner, startedAt, open = [], status = statusOf(run, ended), partial = partialOf(run, ended) } = beside;
   const { answer = "", sources, steps } = ended.kind === "done" ? ended.value : {};
   const error = errorOf(ended);
-  const messages = answer === "" ? [...run.messages] : [...run.messages, ...withAnswer(run, answer)];
+  const told = {
+    answer,
+    ...(partial !== "" && { partial }),
+    ...(error !== undefined && { error }),
+    ...(open.length > 0 && { approvals: open }),
+    ...(sources !== undefined && { sources }),
+    ...(steps !== undefined && { steps }),
+    notes: run.notes,
+  };
   return {
     runId: run.runId,
     conversationId: run.conversationId,
     runner,
     status,
-    answer,
-    ...(error !== undefined && { error }),
-    ...(open.length > 0 && { approvals: open }),
-    ...(sources !== undefined && { sources }),
-    ...(steps !== undefined && { steps }),
+    // As in events. What was said stays in the messages as it was, and is sent to nobody so.
+    ...(run.engine.redactor.known(told) as typeof told),
     toolUsageSummary: run.toolUsage,
     usage: run.usage,
     rounds: run.rounds,
-    notes: run.notes,
-    messages: run.tainted ? markOutside(messages) : messages,
+    messages: messagesOf(run, answer),
     tainted: run.tainted,
     durationMs: Math.max(0, run.now - startedAt),
   };
 }
 
 /** How the journal keeps the end of a run. */
-export function toRunEnd(run: AgentRun, ended: Ended, at: number): RunEnd {
+export function toRunEnd(run: AgentRun, ended: Ended, { at, before }: Ending): RunEnd {
   const error = errorOf(ended);
   const status = statusOf(run, ended);
+  const partial = partialOf(run, ended);
   return {
     status: status === "completed" ? "success" : status,
     at,
     ...(ended.kind === "done" && { output: JSON.stringify(ended.value) }),
+    ...(ended.kind === "done" && before && { turn: writeTurn(before, saidIn(run, ended.value)) }),
+    ...(partial !== "" && { output: JSON.stringify({ partial }) }),
     ...(error !== undefined && { error: JSON.stringify(error) }),
   };
 }
@@ -60,14 +77,20 @@ export function toRunEnd(run: AgentRun, ended: Ended, at: number): RunEnd {
 export function storedEnd(
   { status, output, error }: Pick<StoredRun, "status" | "output" | "error">,
   told: Ended,
-): { readonly ended: Ended; readonly status?: AgentStatus } {
+): { readonly ended: Ended } & Pick<Beside, "status" | "partial"> {
   // Both were written by `toRunEnd`.
   if (status === "success" && output !== undefined) {
     return { ended: { kind: "done", value: JSON.parse(output) as RunnerAnswer } };
   }
   if (error === undefined || (status !== "failed" && status !== "cancelled")) return { ended: told };
   const { message, ...more } = JSON.parse(error) as Failure;
-  return { ended: { kind: "broke", error: new FailureError(message, more) }, status };
+  const { partial = "" } = JSON.parse(output ?? "{}") as { readonly partial?: string };
+  return { ended: { kind: "broke", error: new FailureError(message, more) }, status, partial };
+}
+
+/** What was said of an answer that will never come to its end. */
+function partialOf({ partial }: AgentRun, { kind }: Ended): string {
+  return kind === "broke" ? partial : "";
 }
 
 function statusOf(run: AgentRun, ended: Ended): AgentStatus {
@@ -87,6 +110,16 @@ function errorOf(ended: Ended): Failure | undefined {
   if (isFailureError(error)) return error.toFailure();
   const why = error instanceof Error ? error.message : String(error);
   return failure("execution_error", `the runner broke: ${why}`);
+}
+
+/** The conversation at the end of a run. */
+function messagesOf(run: AgentRun, answer: string): AgentResult["messages"] {
+  const messages = answer === "" ? [...run.messages] : [...run.messages, ...withAnswer(run, answer)];
+  return run.tainted ? markOutside(messages) : messages;
+}
+
+function saidIn(run: AgentRun, { answer }: RunnerAnswer): Pick<Said, "messages" | "tainted"> {
+  return { messages: messagesOf(run, answer), tainted: run.tainted };
 }
 
 /** The answer as the last message, unless the conversation has it: a runner may answer in other words than its model. */

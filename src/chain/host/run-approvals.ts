@@ -214,7 +214,7 @@ export class RunApprovals {
       key: approvalKey(runId, instead === undefined ? about : [...about, instead.approvalId], undefined),
       tool,
       args: redact(wait.args),
-      message,
+      message: String(redact(message)),
       callerType: "workflow_node",
       expiresAt: clock.now() + (wait.expiresMs ?? engineDefaults.approvalMs),
       runId,

@@ -1,16 +1,32 @@
-import type { AgentEvent } from "../../agent/index.ts";
+import type { AgentEvent, AgentResult } from "../../agent/index.ts";
+import type { Redactor } from "../../text/index.ts";
 import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 import { safeJson } from "../safe-json.ts";
 import type { Terminal } from "../terminal.ts";
+import { toWireAgent } from "../wire-agent.ts";
 import type { AgentView } from "./agent-view.ts";
 
-/** Everything that happens as JSON on stdout, one line each: for programs. */
-export function agentEventsView(terminal: Pick<Terminal, "print">): AgentView {
+type RunFinished = Extract<AgentEvent, { type: "run-finished" }>;
+
+/** Everything that happens as JSON on stdout, one line each, for programs: the last one has the whole result. */
+export function agentEventsView(terminal: Pick<Terminal, "print">, redactor: Redactor): AgentView {
+  let finished: RunFinished | undefined;
+  const print = (line: unknown): void => terminal.print(safeJson(line, 0));
   return {
-    onEvent: (event) => terminal.print(safeJson(toWireAgentEvent(event), 0)),
+    onEvent: (event) => {
+      if (event.type === "run-finished") finished = event;
+      else print(toWireAgentEvent(event));
+    },
+    onResult: (result, left) => print({ ...lastLine(finished, result), ...toWireAgent(result, redactor, left) }),
     pause: () => () => {},
     close: () => {},
   };
+}
+
+/** A run that was over before tells of nothing that happens. */
+function lastLine(finished: RunFinished | undefined, { runId }: AgentResult): Record<string, unknown> {
+  if (finished !== undefined) return toWireAgentEvent(finished);
+  return { type: "run_finished", at: new Date().toISOString(), run_id: runId, replayed: true };
 }
 
 /** An event as it is written for programs. */

@@ -1,4 +1,4 @@
-import type { AgentListener } from "../../agent/index.ts";
+import type { AgentListener, AgentResult } from "../../agent/index.ts";
 import { type Clock, systemClock } from "../../base/index.ts";
 import type { Terminal } from "../terminal.ts";
 import { blockView } from "./block-view.ts";
@@ -7,6 +7,8 @@ import { plainAgentView } from "./plain-agent-view.ts";
 /** Shows a run of an agent while it goes on. */
 export interface AgentView {
   readonly onEvent: AgentListener;
+  /** Shows what the run gave, where it does not show itself. */
+  readonly onResult?: (result: AgentResult, left: boolean) => void;
   /** Gives the terminal up for a question, until what it gives is called. */
   pause(): () => void;
   /** Leaves what is shown as it is; nothing happens the second time. */

@@ -104,7 +104,7 @@ interface Drawing {
 function stepSpans(step: ReasoningStep, { block, options, last }: Drawing): Span[] {
   const { state, durationMs, kind } = step;
   const [mark, style] = markOf(step, options);
-  const text = oneLine(step.text);
+  const text = `${oneLine(step.text)}${decidedWord(step, block)}`;
   const took = durationMs === undefined || kind === "note" ? "" : `  ${formatDuration(durationMs)}`;
   const used = displayWidth(`├─ ${mark} ${text}${took}`);
   const detail = detailOf(step, block, options.columns - 4 - used);
@@ -117,6 +117,12 @@ function stepSpans(step: ReasoningStep, { block, options, last }: Drawing): Span
       ? []
       : [[`  ${detail}`, state === "failed" ? "red" : state === "waiting" ? "yellow" : "dim"] as const]),
   ];
+}
+
+/** Most calls are the model's, or follow from the runner's way of working; what a person has ordered is told apart. */
+function decidedWord({ decidedBy }: ReasoningStep, { language }: ReasoningBlock): string {
+  if (decidedBy !== "person") return "";
+  return language === "zh" ? "（按命令）" : " (as commanded)";
 }
 
 function markOf({ state, kind }: ReasoningStep, { frame, live }: BlockOptions): readonly [mark: string, style: Style] {

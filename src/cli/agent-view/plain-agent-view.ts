@@ -5,12 +5,11 @@ import {
   foldReasoning,
   noReasoning,
 } from "../../agent/index.ts";
-import { formatDuration } from "../../text/index.ts";
-import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { clockTime } from "../run-view/clock-time.ts";
 import type { Terminal } from "../terminal.ts";
 import type { AgentView } from "./agent-view.ts";
+import { agentWords } from "./agent-words.ts";
 import { stateWord } from "./state-words.ts";
 
 /** A line with the time for everything that happens: for files, pipes and other programs. */
@@ -25,7 +24,8 @@ export function plainAgentView(terminal: Pick<Terminal, "tell">): AgentView {
         if (event.type === "tool-finished") past++;
         if (event.type !== "run-started") return;
       }
-      const before = past === 0 || event.type === "run-started" ? [] : [`${formatCount(past, "call")} made before`];
+      const isFirst = past > 0 && event.type !== "run-started";
+      const before = isFirst ? [agentWords[block.language].before(past)] : [];
       if (event.type !== "run-started") past = 0;
       for (const line of [...before, ...linesOf(event, block)]) terminal.tell(`${clockTime(event.at)} ${line}`);
     },
@@ -35,13 +35,16 @@ export function plainAgentView(terminal: Pick<Terminal, "tell">): AgentView {
 }
 
 function linesOf(event: AgentEvent, block: ReasoningBlock): readonly string[] {
+  const words = agentWords[block.language];
   switch (event.type) {
     case "run-started":
-      return [`${oneLine(event.runner)}: run ${oneLine(event.runId)}`];
+      return [words.began(oneLine(event.runner), oneLine(event.runId))];
     case "run-finished":
-      return [`${stateWord(block)[0]}, ${formatDuration(event.durationMs)}`];
+      return [words.ended(stateWord(block)[0], event.durationMs)];
     case "round-restarted":
-      return [block.language === "zh" ? "连接中断，重新提问" : "the stream broke, and is asked for again"];
+      return [words.asksAgain];
+    case "round-waiting":
+      return [oneLine(stepOf(block, `${event.part}.${event.round}`)?.detail ?? "")];
     case "round-finished":
       return said(stepOf(block, `${event.part}.${event.round}`));
     case "note":
@@ -53,21 +56,31 @@ function linesOf(event: AgentEvent, block: ReasoningBlock): readonly string[] {
 
 function linesOfCall(event: Extract<AgentEvent, { callId: string }>, block: ReasoningBlock): readonly string[] {
   const step = stepOf(block, `${event.part}.${event.round}.${event.callId}`);
+  const words = agentWords[block.language];
   const tool = oneLine(event.tool);
   switch (event.type) {
     case "tool-started":
       return said(step);
-    case "tool-finished":
-      return ended(step);
+    case "tool-finished": {
+      const { durationMs: ms, success: well } = event;
+      const detail = oneLine(step?.detail ?? "");
+      // That it is read was told; what stands in it is for the model.
+      return well && isReading(tool) ? [] : [words.called(tool, { well, ms, detail })];
+    }
     case "tool-progress":
       return [];
     case "approval-asked":
-      return [`${tool} waits for approval ${oneLine(event.approvalId)}: ${oneLine(event.message)}`];
+      return [words.waits(tool, oneLine(event.approvalId), oneLine(event.message))];
     case "approval-decided":
-      return [`${tool} ${event.approved ? "approved" : "rejected"}`];
+      return [words.decided(tool, event.approved)];
     default:
       return event satisfies never;
   }
+}
+
+/** Tools that give back what somebody wrote. */
+function isReading(tool: string): boolean {
+  return /^read_(?:note|file|result)$/.test(tool);
 }
 
 function stepOf({ steps }: ReasoningBlock, id: string): ReasoningStep | undefined {
@@ -76,13 +89,4 @@ function stepOf({ steps }: ReasoningBlock, id: string): ReasoningStep | undefine
 
 function said(step: ReasoningStep | undefined): readonly string[] {
   return step === undefined ? [] : [oneLine(step.text)];
-}
-
-function ended(step: ReasoningStep | undefined): readonly string[] {
-  if (step === undefined) return [];
-  const { state, tool = "", durationMs = 0, detail } = step;
-  const how = state === "failed" ? "failed after" : "done in";
-  return [
-    `${oneLine(tool)}: ${how} ${formatDuration(durationMs)}${detail === undefined ? "" : `; ${oneLine(detail)}`}`,
-  ];
 }

@@ -1,39 +1,45 @@
 import type { AgentEvent, AgentListener } from "../../agent/index.ts";
-import type { Redactor } from "../../text/index.ts";
+import type { RedactedStream, Redactor } from "../../text/index.ts";
 
 type Delta = Extract<AgentEvent, { type: "text-delta" | "thinking-delta" }>;
 
-/** A word that has not come to its end: it may be a part of a secret. */
-const openWord = /[\x21-\x7e]{1,200}$/;
+/** What a model says in one place, as far as it may be shown. */
+interface Said {
+  readonly words: RedactedStream;
+  /** The last piece of it. */
+  last: Delta;
+}
 
 /**
- * Hands on events without secrets, also where one comes in pieces: what a model says is handed on in whole words, and the
- * last one is held back until it is over.
+ * Hands on events without secrets, also where one comes in pieces: of what a model says, what may turn into a secret is
+ * held back until it is over.
  */
 export function redactedEvents(redactor: Redactor, listener: AgentListener): AgentListener {
-  const held = new Map<string, { text: string; readonly of: Delta }>();
-  const keyOf = ({ type, part, round }: Pick<Delta, "type" | "part" | "round">): string => `${type} ${part}.${round}`;
-  const hear = (event: Delta): void => {
-    const key = keyOf(event);
-    const whole = (held.get(key)?.text ?? "") + event.text;
-    const rest = openWord.exec(whole)?.[0] ?? "";
-    held.set(key, { text: rest, of: event });
-    const text = redactor.text(whole.slice(0, whole.length - rest.length));
+  const open = new Map<string, Said>();
+  const say = (event: Delta, text: string): void => {
     if (text !== "") listener({ ...event, text });
   };
-  const release = (key: string, forget: boolean): void => {
-    const open = held.get(key);
-    held.delete(key);
-    if (open !== undefined && open.text !== "" && !forget) listener({ ...open.of, text: redactor.text(open.text) });
+  const hear = (event: Delta): void => {
+    const key = `${event.part}.${event.round} ${event.type}`;
+    const said = open.get(key) ?? { words: redactor.words(), last: event };
+    said.last = event;
+    open.set(key, said);
+    say(event, said.words.write(event.text));
+  };
+  /** Of one round, or of all where the run is over. */
+  const release = (round: string, forget: boolean): void => {
+    for (const [key, { words, last }] of open) {
+      if (!key.startsWith(round)) continue;
+      open.delete(key);
+      if (!forget) say(last, words.end());
+    }
   };
   return (event) => {
     if (event.type === "text-delta" || event.type === "thinking-delta") return hear(event);
     if (event.type === "round-finished" || event.type === "round-restarted") {
-      const { part, round } = event;
-      for (const type of ["thinking-delta", "text-delta"] as const) {
-        release(keyOf({ type, part, round }), event.type === "round-restarted");
-      }
+      release(`${event.part}.${event.round} `, event.type === "round-restarted");
     }
+    if (event.type === "run-finished") release("", false);
     // Redacting keeps the shape of a value. Figures are no secrets, whatever their names say.
     const safe = redactor.value(event) as AgentEvent;
     listener("usage" in event && "usage" in safe ? { ...safe, usage: event.usage } : safe);

@@ -14,9 +14,13 @@ const states: Readonly<Record<ReasoningBlock["state"], Word>> = {
   cancelled: ["yellow", { en: "cancelled", zh: "已取消" }],
 };
 
+/** It waits for nobody: its process was asked to end, and another can go on. */
+const left: Word = ["yellow", { en: "left where it was", zh: "停在原处" }];
+
 /** Where a run stands, in a word, and how that is painted. */
-export function stateWord({ state, language }: ReasoningBlock): readonly [word: string, style: Style] {
-  const [style, words] = states[state];
+export function stateWord({ state, language, steps }: ReasoningBlock): readonly [word: string, style: Style] {
+  const isLeft = state === "waiting" && !steps.some((step) => step.state === "waiting");
+  const [style, words] = isLeft ? left : states[state];
   return [words[language], style];
 }
 

@@ -1,15 +1,18 @@
+import type { ConversationMessage } from "../../agent/index.ts";
 import { agentRunners } from "../../app/index.ts";
-import { suggest } from "../../text/index.ts";
+import { stripUnsafe, suggest } from "../../text/index.ts";
+import { agentWords } from "../agent-view/agent-words.ts";
 import { checkModel } from "../agent-options.ts";
 import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
+import { shortText } from "../short-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { toolTable } from "../tool-table.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Talk } from "./talk.ts";
 
 /** What came of a command: the chat goes on, ends, or goes on with a question that waited. */
-export type Commanded = "done" | "exit" | "resume";
+export type Commanded = "done" | "exit" | { readonly resume: string };
 
 interface ChatCommand {
   readonly name: string;
@@ -22,7 +25,13 @@ const commands: readonly ChatCommand[] = [
   { name: "tools", about: "the tools that the model may use; with a WORD those that have it", run: tools },
   { name: "model", about: "the models, or with a NAME go on with another", run: model },
   { name: "runner", about: "the ways of using tools, or with a NAME go on with another", run: runner },
-  { name: "resume", about: "go on with the question that waited for a decision", run: resume },
+  {
+    name: "resume",
+    about: "go on with a question that waited for a decision; with its NUMBER where several do",
+    run: resume,
+  },
+  { name: "history", about: "what was said so far; with a NUMBER the last so many messages", run: history },
+  { name: "usage", about: "what the questions took that were asked here", run: usage },
   { name: "clear", about: "forget what was said", run: clear },
   { name: "exit", about: "leave; so does Ctrl-D", run: () => "exit" },
 ];
@@ -54,13 +63,11 @@ function help(terminal: Terminal): Commanded {
   return "done";
 }
 
-function tools({ workspace }: Talk, word: string, terminal: Terminal): Commanded {
-  const { engine } = workspace;
+async function tools(talk: Talk, word: string, terminal: Terminal): Promise<Commanded> {
   const wanted = word.toLowerCase();
-  const found = engine.tools
-    .list()
-    .filter(({ tool }) => engine.isAvailable(tool))
-    .filter(({ tool: { name, description } }) => `${name} ${description}`.toLowerCase().includes(wanted));
+  const found = (await talk.tools()).filter(({ tool: { name, description } }) =>
+    `${name} ${description}`.toLowerCase().includes(wanted),
+  );
   for (const line of toolTable(found, terminal)) terminal.tell(line);
   terminal.tell(terminal.tint("dim", formatCount(found.length, "tool")));
   return "done";
@@ -94,13 +101,55 @@ function listed(name: string, isCurrent: boolean, about = ""): string {
   return `${isCurrent ? "*" : " "} ${oneLine(name)}${about === "" ? "" : `  ${oneLine(about)}`}`;
 }
 
-function resume({ waiting }: Talk): Commanded {
-  if (waiting === undefined) throw new UsageError("no question waits for a decision");
-  return "resume";
+async function resume(talk: Talk, word: string, terminal: Terminal): Promise<Commanded> {
+  const waiting = await talk.waiting();
+  if (waiting.length === 0) throw new UsageError("no question waits for a decision");
+  const [only] = waiting;
+  if (word === "" && waiting.length === 1 && only !== undefined) return { resume: only.runId };
+  const chosen = waiting.find(({ runId }, at) => word === runId || word === String(at + 1));
+  if (chosen !== undefined) return { resume: chosen.runId };
+  for (const [at, { runId, text }] of waiting.entries()) {
+    terminal.tell(
+      `  ${terminal.tint("bold", String(at + 1))}  ${shortText(text, 200)}  ${terminal.tint("dim", runId)}`,
+    );
+  }
+  const which = `${formatCount(waiting.length, "question")} wait`;
+  if (word === "") terminal.tell(terminal.tint("dim", `${which}; /resume NUMBER goes on with one`));
+  else throw new UsageError(`${which}${waiting.length === 1 ? "s" : ""}, and none is ${JSON.stringify(word)}`);
+  return "done";
 }
 
-function clear(talk: Talk, _word: string, terminal: Terminal): Commanded {
-  talk.clear();
+function history({ messages, workspace }: Talk, word: string, terminal: Terminal): Commanded {
+  if (!/^\d{0,6}$/.test(word)) throw new UsageError("/history takes a number: how many of the last messages");
+  const { redactor } = workspace.engine;
+  const said = messages.flatMap((message) => {
+    const text = textOfMessage(message);
+    return text === "" ? [] : [{ role: message.role, text: stripUnsafe(redactor.text(text)) }];
+  });
+  for (const { role, text } of word === "" ? said : said.slice(-Number(word) || said.length)) {
+    const mark = role === "user" ? terminal.tint("bold", "›") : terminal.tint("dim", "·");
+    terminal.tell(`${mark} ${text.replaceAll("\n", "\n  ")}`);
+  }
+  if (said.length === 0) terminal.tell("Nothing was said so far.");
+  return "done";
+}
+
+/** What somebody said, or the model did; what tools gave is for the model. */
+function textOfMessage(message: ConversationMessage): string {
+  if (message.role !== "user" && message.role !== "assistant") return "";
+  return message.content
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n")
+    .trim();
+}
+
+function usage({ used }: Talk, _word: string, terminal: Terminal): Commanded {
+  terminal.tell(`${formatCount(used.questions, "question")}: ${agentWords.en.used(used)}`);
+  return "done";
+}
+
+async function clear(talk: Talk, _word: string, terminal: Terminal): Promise<Commanded> {
+  await talk.clear();
   terminal.tell("Forgotten.");
   return "done";
 }

@@ -1,14 +1,22 @@
-import type { AgentExecuteOptions, AgentResult, Session } from "../../agent/index.ts";
+import {
+  type AgentExecuteOptions,
+  type AgentResult,
+  type ConversationMessage,
+  type Session,
+  isAmong,
+} from "../../agent/index.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
-import { type Conversation, conversationSoFar } from "../conversation-so-far.ts";
+import type { Registration } from "../../tool/index.ts";
+import type { Used } from "../agent-view/agent-words.ts";
+import { type WaitingQuestion, waitingQuestions } from "./waiting-questions.ts";
 
 /** A conversation at the terminal: it goes on when its model or its runner is exchanged. */
 export class Talk {
   readonly workspace: Workspace;
   #options: WorkspaceAgentOptions;
-  #session: Session;
-  /** The last question, where it waits for a person. */
-  waiting: string | undefined;
+  readonly #session: Session;
+  /** What each question took that was asked here; one that goes on is told anew. */
+  readonly #used = new Map<string, Used>();
 
   private constructor(workspace: Workspace, options: WorkspaceAgentOptions, session: Session) {
     this.workspace = workspace;
@@ -22,12 +30,42 @@ export class Talk {
     options: WorkspaceAgentOptions,
     conversationId: string | undefined,
   ): Promise<Talk> {
-    const said = await conversationSoFar(workspace, conversationId);
-    return new Talk(workspace, options, await sessionOf(workspace, options, said));
+    const agent = await workspace.agent(options);
+    const session = agent.session(conversationId === undefined ? {} : { conversationId });
+    if (conversationId !== undefined) await session.refresh();
+    return new Talk(workspace, options, session);
   }
 
   get conversationId(): string {
     return this.#session.conversationId;
+  }
+
+  /** The questions of the conversation that wait for a person, the oldest first. */
+  waiting(): Promise<readonly WaitingQuestion[]> {
+    return waitingQuestions(this.workspace, this.conversationId);
+  }
+
+  /** What was said so far. */
+  get messages(): readonly ConversationMessage[] {
+    return this.#session.messages;
+  }
+
+  /** The tools that the model is told of or can find; a runner may let it use fewer. */
+  async tools(): Promise<readonly Registration[]> {
+    const { engine } = this.workspace;
+    const { spec } = await this.workspace.agent(this.#options);
+    if (spec.runner === "llm") return [];
+    return engine.tools
+      .list()
+      .filter(({ tool }) => engine.isAvailable(tool) && isAmong({ engine, spec, only: undefined }, tool));
+  }
+
+  /** What the questions took that were asked here, and how many there were. */
+  get used(): Used & { readonly questions: number } {
+    const all = [...this.#used.values()];
+    const sum = (of: (used: Used) => number): number => all.reduce((total, used) => total + of(used), 0);
+    const { usage } = this.#session;
+    return { questions: all.length, calls: sum(({ calls }) => calls), rounds: sum(({ rounds }) => rounds), usage };
   }
 
   /** How many messages there were. */
@@ -54,26 +92,21 @@ export class Talk {
     return this.#heard(this.#session.resume(runId, how));
   }
 
-  clear(): void {
-    this.#session.clear();
-    this.waiting = undefined;
+  async clear(): Promise<void> {
+    await this.#session.clear();
   }
 
   /** The same conversation, from now on with another model or another runner. */
   async change(options: WorkspaceAgentOptions): Promise<void> {
-    const { conversationId, messages: history, tainted } = this.#session;
     const changed = { ...this.#options, ...options };
-    this.#session = await sessionOf(this.workspace, changed, { conversationId, history, tainted });
+    this.#session.use(await this.workspace.agent(changed));
     this.#options = changed;
   }
 
   async #heard(answer: Promise<AgentResult>): Promise<AgentResult> {
     const result = await answer;
-    this.waiting = result.status === "waiting" ? result.runId : undefined;
+    const { runId, toolUsageSummary, rounds, usage } = result;
+    this.#used.set(runId, { calls: toolUsageSummary.totalCalls, rounds, usage });
     return result;
   }
-}
-
-async function sessionOf(workspace: Workspace, options: WorkspaceAgentOptions, said: Conversation): Promise<Session> {
-  return (await workspace.agent(options)).session(said);
 }

@@ -45,8 +45,13 @@ function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: H
   });
   reader.on("history", (lines: string[]) => onHistory(lines));
   const paste = new PastedLines();
-  const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => paste.key(key?.name);
-  stdin.on("keypress", onKey);
+  const rows = new CursorRows(reader);
+  const onKey = (_text: unknown, key: Key | undefined): void => {
+    rows.beforeKey(key);
+    paste.key(key?.name);
+  };
+  // Before the reader does anything about it.
+  stdin.prependListener("keypress", onKey);
   stderr.write(markPastes);
   reader.prompt();
   return new Promise<Typed>((resolve) => {
@@ -78,6 +83,48 @@ function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: H
 
 function isTyped(reader: Interface): boolean {
   return reader.line !== "";
+}
+
+interface Key {
+  readonly name?: string;
+  readonly sequence?: string;
+}
+
+function isText({ sequence = "" }: Key = {}): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return !/^[\u0000-\u001f\u007f]/.test(sequence);
+}
+
+/** What Node keeps of a line that is being typed. */
+interface Typing {
+  /** False for all but the last of several keys that come at once. */
+  readonly isCompletionEnabled?: boolean;
+  /** The row of the cursor, counted from the prompt, when the line was last drawn. */
+  prevRows?: number;
+}
+
+/**
+ * Knows on which row of a long line the cursor is. Node forgets it where several keys come at once, as from an input
+ * method, and would draw the line again below itself.
+ */
+class CursorRows {
+  readonly #reader: Interface & Typing;
+  /** The last key was written as it is, wherever it went. */
+  #isBehind = false;
+
+  constructor(reader: Interface) {
+    this.#reader = reader;
+  }
+
+  beforeKey(key: Key | undefined): void {
+    const wasBehind = this.#isBehind;
+    this.#isBehind = this.#reader.isCompletionEnabled === false && isText(key);
+    // Of a long text that is pasted, only the end is looked at.
+    if (this.#isBehind) return;
+    const { rows, cols } = this.#reader.getCursorPos();
+    // The terminal begins a row with the next character only.
+    this.#reader.prevRows = wasBehind && cols === 0 && rows > 0 ? rows - 1 : rows;
+  }
 }
 
 /** Lines that belong together, since they were pasted together. */

@@ -2,12 +2,10 @@ import { isFailureError } from "../../base/index.ts";
 import { agentOptions } from "../agent-options.ts";
 import { followAgent } from "../agent-session.ts";
 import type { RunCommand } from "../command-spec.ts";
-import { conversationSoFar } from "../conversation-so-far.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import type { Invocation } from "../invocation.ts";
 import { prepareForAgent } from "../prepare-servers.ts";
 import { readImages } from "../read-image.ts";
-import { readStdin } from "../read-arguments.ts";
+import { readQuestion } from "../read-question.ts";
 import { printFailure, tellError } from "../report-error.ts";
 import { type RunSession, withRuns } from "../run-session.ts";
 import { tellAgent, withoutModel } from "../tell-agent.ts";
@@ -18,26 +16,23 @@ export const askAgent: RunCommand = async (invocation) => {
   if (invocation.flag("json") && invocation.flag("events")) {
     throw new UsageError("--json and --events exclude each other", "--events ends with the answer");
   }
-  const question = await readQuestion(invocation);
+  const { text, piped } = await readQuestion(invocation);
   const images = await readImages(invocation.texts("image"));
   return withRuns(invocation, async (session) => {
     const { workspace, interrupts } = session;
     const agent = await workspace.agent(agentOptions(invocation, workspace));
     await prepareForAgent(agent.spec, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
-    const said = await conversationSoFar(workspace, invocation.text("conversation"));
-    const asked = { ...said, ...(images.length > 0 && { images }) };
+    const conversationId = invocation.text("conversation");
+    const asked = {
+      ...(conversationId !== undefined && { conversationId }),
+      ...(images.length > 0 && { images }),
+      ...(piped && { tainted: true }),
+    };
     return orWithoutModel(session, async () =>
-      tellAgent(await followAgent(session, (how) => agent.run(question, { ...how, ...asked })), session),
+      tellAgent(await followAgent(session, (how) => agent.run(text, { ...how, ...asked })), session),
     );
   });
 };
-
-/** The words of the command line, or with `-` what comes on stdin. */
-async function readQuestion({ words }: Invocation): Promise<string> {
-  const text = words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ");
-  if (text.trim() === "") throw new UsageError("there is no question", 'ask it in quotes: windlass ask "…"');
-  return text.trim();
-}
 
 /** Where there is no model, that is a matter of what is set up, and no failure of the run. */
 async function orWithoutModel({ invocation }: RunSession, work: () => Promise<ExitCode>): Promise<ExitCode> {

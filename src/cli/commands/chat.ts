@@ -2,6 +2,7 @@ import type { AgentExecuteOptions, AgentResult } from "../../agent/index.ts";
 import { isFailureError } from "../../base/index.ts";
 import { agentOptions } from "../agent-options.ts";
 import { followAgent } from "../agent-session.ts";
+import { type AgentWords, agentWords } from "../agent-view/agent-words.ts";
 import { runChatCommand } from "../chat/chat-commands.ts";
 import type { LineInput, Typed } from "../chat/line-input.ts";
 import { pipedInput } from "../chat/piped-input.ts";
@@ -15,7 +16,7 @@ import { type Invocation, commandLine } from "../invocation.ts";
 import { prepareForAgent } from "../prepare-servers.ts";
 import { tellError } from "../report-error.ts";
 import { type RunSession, inTurn, openForRuns } from "../run-session.ts";
-import { tellAgent, withoutModel } from "../tell-agent.ts";
+import { tellAgent, tellDim, withoutModel } from "../tell-agent.ts";
 import { UsageError } from "../usage-error.ts";
 import { watchInterrupts } from "../watch-interrupts.ts";
 
@@ -28,7 +29,7 @@ export const chatWithAgent: RunCommand = async (invocation) => {
     const talk = await Talk.open(workspace, agentOptions(invocation, workspace), invocation.text("conversation"));
     await prepareForAgent(talk, { workspace, terminal });
     const input = terminal.interactive ? terminalInput(terminal.tint("bold", "› ")) : pipedInput();
-    if (terminal.interactive) greet(talk, invocation);
+    if (terminal.interactive) await greet(talk, invocation);
     try {
       return await new Chat({ invocation, talk, input, turn: (work) => inTurn(opened, invocation, work) }).run();
     } finally {
@@ -52,6 +53,8 @@ class Chat {
   /** The worst that came of a question, for whoever runs this without a terminal. */
   #worst: ExitCode = exitCodes.ok;
   #leaving = false;
+  /** In the language of the last question. */
+  #words: AgentWords = agentWords.en;
   /** The code that a signal asked for which is about more than one answer. */
   #ended: ExitCode | undefined;
 
@@ -68,7 +71,7 @@ class Chat {
       if (this.#ended !== undefined) return this.#ended;
       if (came === "exit") break;
     }
-    if (terminal.interactive) tellHowToGoOn(this.#parts);
+    if (terminal.interactive) tellHowToGoOn(this.#parts, this.#words);
     // Whoever sat here has seen what went wrong.
     return terminal.interactive ? exitCodes.ok : this.#worst;
   }
@@ -104,8 +107,7 @@ class Chat {
       else {
         const came = await runChatCommand(text, talk, invocation.terminal);
         if (came === "exit") return "exit";
-        const { waiting } = talk;
-        if (came === "resume" && waiting !== undefined) await this.#ask((how) => talk.resume(waiting, how));
+        if (came !== "done") await this.#ask((how) => talk.resume(came.resume, how));
       }
     } catch (error) {
       this.#tellFailure(error);
@@ -116,9 +118,11 @@ class Chat {
   async #ask(execute: (how: AgentExecuteOptions) => Promise<AgentResult>): Promise<void> {
     const code = await this.#parts.turn(async (session) => {
       const result = await followAgent(session, execute);
-      if (result.status === "cancelled")
-        session.invocation.terminal.tell("Stopped; the conversation goes on without it.");
-      return tellAgent(result, session);
+      const code = await tellAgent(result, session);
+      const words = agentWords[session.language];
+      this.#words = words;
+      if (result.status === "cancelled") session.invocation.terminal.tell(words.stopped);
+      return code;
     });
     if (code !== exitCodes.ok) this.#worst = code;
     const { interactive } = this.#parts.invocation.terminal;
@@ -137,23 +141,19 @@ class Chat {
   }
 }
 
-function greet(talk: Talk, { terminal }: Invocation): void {
-  const { models, engine } = talk.workspace;
+async function greet(talk: Talk, { terminal }: Invocation): Promise<void> {
+  const { models } = talk.workspace;
   const name = models.get(talk.model)?.modelId;
   const model = name === undefined ? "no model" : oneLine(name);
-  const tools = engine.tools.list().filter(({ tool }) => engine.isAvailable(tool)).length;
+  const tools = (await talk.tools()).length;
   const before = talk.length === 0 ? "" : `, ${formatCount(talk.length, "message")} so far`;
-  terminal.tell(
-    terminal.tint(
-      "dim",
-      `${oneLine(talk.runner)} with ${model} and ${formatCount(tools, "tool")}${before}; /help lists what can be typed`,
-    ),
-  );
+  const who = `${oneLine(talk.runner)} with ${model} and ${formatCount(tools, "tool")}`;
+  tellDim(`${who}${before}; /help lists what can be typed`, terminal);
 }
 
-function tellHowToGoOn({ talk, invocation }: ChatParts): void {
+function tellHowToGoOn({ talk, invocation }: ChatParts, words: AgentWords): void {
   if (talk.length === 0) return;
   const { terminal } = invocation;
   const again = commandLine(invocation, "chat", "--conversation", talk.conversationId);
-  terminal.tell(terminal.tint("dim", `${again} goes on with it`));
+  terminal.tell(terminal.tint("dim", words.goesOn(again)));
 }

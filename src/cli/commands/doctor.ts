@@ -17,7 +17,6 @@ export const examine: RunCommand = async (invocation) => {
     network: invocation.flag("network"),
   });
   const failed = findings.filter(({ status }) => status === "fail").length;
-  const warned = findings.filter(({ status }) => status === "warn").length;
   if (invocation.flag("json")) {
     terminal.print(safeJson({ ok: failed === 0, findings }));
   } else {
@@ -25,12 +24,22 @@ export const examine: RunCommand = async (invocation) => {
     for (const { about, status, message, todo } of findings) {
       const mark = terminal.paint(styles[status], status.padEnd(4));
       terminal.print(`${mark}  ${about.padEnd(width)}  ${oneLine(message)}`);
-      if (todo !== undefined) terminal.print(`${" ".repeat(width + 8)}${terminal.paint("cyan", stripUnsafe(todo))}`);
+      for (const line of todo === undefined ? [] : stripUnsafe(todo).split("\n")) {
+        terminal.print(`${" ".repeat(width + 8)}${terminal.paint("cyan", line)}`);
+      }
     }
-    const counts = [formatCount(failed, "failure"), formatCount(warned, "warning")];
-    terminal.print(failed + warned === 0 ? "\nEverything is in place." : `\n${counts.join(", ")}`);
+    terminal.print(`\n${conclusionOf(findings)}`);
   }
   return failed === 0 ? exitCodes.ok : exitCodes.failed;
 };
+
+/** The last line: how many things are wrong, and what is not there. */
+function conclusionOf(findings: readonly Finding[]): string {
+  const count = (wanted: Finding["status"]): number => findings.filter(({ status }) => status === wanted).length;
+  const [failed, warned] = [count("fail"), count("warn")];
+  if (failed + warned > 0) return `${formatCount(failed, "failure")}, ${formatCount(warned, "warning")}`;
+  const off = new Set(findings.filter(({ status }) => status === "off").map(({ about }) => about));
+  return off.size === 0 ? "Everything is in place." : `Nothing is wrong. Not set up: ${[...off].join(", ")}.`;
+}
 
 const styles: Readonly<Record<Finding["status"], Style>> = { ok: "green", off: "dim", warn: "yellow", fail: "red" };

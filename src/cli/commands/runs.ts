@@ -1,21 +1,24 @@
 import { isRecord } from "../../schema/index.ts";
 import { type RunQuery, type RunStatus, type StoredRun, isAgentRun, runnerOf } from "../../store/index.ts";
+import type { Redactor } from "../../text/index.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { formatCount, formatDuration, formatTime } from "../format-figures.ts";
 import { formatTable } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
+import { redactorHere } from "../redactor-here.ts";
 import { safeJson } from "../safe-json.ts";
 import { shortText } from "../short-text.ts";
 import type { Style } from "../terminal.ts";
 
 /** `windlass runs`. */
 export const showRuns: RunCommand = (invocation) =>
-  withJournal(async ({ store }) => {
+  withJournal(async ({ dir, store }) => {
     const { terminal } = invocation;
     const runs = (await store?.runs.list(queryOf(invocation))) ?? [];
     if (invocation.flag("json")) {
-      terminal.print(safeJson(runs.map(toWireRun)));
+      const redactor = await redactorHere(dir);
+      terminal.print(safeJson(runs.map((run) => toWireRun(run, redactor))));
       return;
     }
     if (runs.length === 0) {
@@ -23,16 +26,17 @@ export const showRuns: RunCommand = (invocation) =>
       return;
     }
     const left = new Set(((await store?.runs.list({ abandoned: true })) ?? []).map(({ id }) => id));
-    for (const line of runTable(runs, { invocation, left })) terminal.print(line);
+    const redactor = await redactorHere(dir);
+    for (const line of runTable(runs, { invocation, left, redactor })) terminal.print(line);
     tellNext(runs, { invocation, left });
   });
 
 /** A run as lists show it to programs. */
-export function toWireRun(run: StoredRun): Record<string, unknown> {
+function toWireRun(run: StoredRun, redactor: Redactor): Record<string, unknown> {
   return {
     run_id: run.id,
     chain: run.chain,
-    ...(isAgentRun(run) && { runner: runnerOf(run), question: questionOf(run) }),
+    ...(isAgentRun(run) && { runner: runnerOf(run), question: redactor.text(questionOf(run)) }),
     status: run.status,
     started_at: new Date(run.startedAt).toISOString(),
     ...(run.finishedAt !== undefined && { finished_at: new Date(run.finishedAt).toISOString() }),
@@ -57,6 +61,11 @@ interface Setting {
   readonly left: ReadonlySet<string>;
 }
 
+interface TableSetting extends Setting {
+  /** Runs are kept with what they need to go on; people see it without secrets. */
+  readonly redactor: Redactor;
+}
+
 const styles: Readonly<Record<RunStatus, Style>> = {
   running: "cyan",
   waiting: "yellow",
@@ -68,7 +77,7 @@ const styles: Readonly<Record<RunStatus, Style>> = {
 /** Of an input, as much as tells runs apart, also where no terminal sets the width; `show` has it whole. */
 const longestInput = 100;
 
-function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): string[] {
+function runTable(runs: readonly StoredRun[], { invocation, left, redactor }: TableSetting): string[] {
   const { terminal } = invocation;
   const rows = runs.map((run) => [
     run.id,
@@ -76,7 +85,7 @@ function runTable(runs: readonly StoredRun[], { invocation, left }: Setting): st
     formatTime(run.startedAt),
     run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
     run.chain,
-    shortText(isAgentRun(run) ? questionOf(run) : run.input, longestInput),
+    shortText(redactor.text(isAgentRun(run) ? questionOf(run) : run.input), longestInput),
   ]);
   return formatTable(rows, {
     width: terminal.columns,

@@ -4,10 +4,11 @@ import type { Redactor } from "../../text/index.ts";
 import { shortText } from "../short-text.ts";
 
 /** An event whose words are fit to be shown to people: secrets are taken out of what tools say. */
-export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text">): RunEvent {
+export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text" | "value">): RunEvent {
   switch (event.type) {
     case "step-progress":
-      return { ...event, value: redactor.text(shortText(event.value)) };
+      // In this order: half of a secret does not look like one.
+      return { ...event, value: shortText(redactor.value(event.value)) };
     case "step-waiting":
       return { ...event, message: redactor.text(event.message) };
     case "step-retrying":

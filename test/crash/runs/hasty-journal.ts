@@ -14,6 +14,8 @@ export function hasty(journal: RunJournal): RunJournal {
     attend: (...args) => journal.attend(...args),
     read: (...args) => journal.read(...args),
     list: (...args) => journal.list(...args),
+    turns: (...args) => journal.turns(...args),
+    addTurn: (...args) => journal.addTurn(...args),
     append(lease, event) {
       last = last
         .then(() => new Promise((resolve) => setTimeout(resolve, 40)))

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { createEngine } from "../../engine/index.ts";
+import { scriptedModel } from "../../model/index.ts";
+import { sampleTool } from "../../../test/support/sample-tool.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import { createAgent } from "../create-agent.ts";
+
+const phrase = "correct horse battery staple";
+const characters = "密码一二三四五六";
+/** Nobody has named it: only its shape tells that it is a secret, and the half of it has none. */
+const token = `eyJhbGciOiJIUzI1NiJ9.${"abcD1234".repeat(30)}.${"xYz98765".repeat(6)}`;
+
+const long = "word ".repeat(36);
+const outputs: [string, unknown][] = [
+  ["a text that is cut inside of a secret", `${long}${phrase} ${token}`],
+  ["a token that is longer than what is shown", token],
+  ["one in a list of names", [{ title: `${"x".repeat(195)} ${phrase}` }, { title: token }, characters]],
+  ["one behind a telling name", { password: "p".repeat(300), rest: phrase }],
+  ["one in much JSON", Array.from({ length: 5000 }, () => ({ title: token, text: `${long}${characters}` }))],
+  ["one in a long text", `${token} ${long.repeat(10_000)}`],
+];
+
+/** Pieces of eight characters that no one should see. */
+function pieces(secret: string, size: number): string[] {
+  return Array.from({ length: secret.length - size + 1 }, (_, at) => secret.slice(at, at + size));
+}
+
+async function eventsOf(run: () => unknown): Promise<AgentEvent[]> {
+  const tools = [sampleTool(run, { name: "look" })];
+  const engine = createEngine({ tools, secrets: { PHRASE: phrase, CHARACTERS: characters } });
+  const model = scriptedModel([{ toolCalls: [{ name: "look", args: {} }] }, "done"]);
+  const events: AgentEvent[] = [];
+  const result = await createAgent({ engine, model }).run("look", { onEvent: (event) => events.push(event) });
+  expect(result).toMatchObject({ status: "completed" });
+  return events;
+}
+
+function expectNoPiece(events: readonly AgentEvent[]): void {
+  const told = JSON.stringify(events);
+  const seen = [...pieces(phrase, 12), ...pieces(characters, 4), ...pieces(token, 24)].filter((one) =>
+    told.includes(one),
+  );
+  expect(seen).toEqual([]);
+}
+
+describe("[N08] what people are told of a result is cut when its secrets are gone, never before", () => {
+  test.each(outputs)("%s", async (_, output) => {
+    const events = await eventsOf(() => output);
+    expectNoPiece(events);
+    const finished = events.find(({ type }) => type === "tool-finished");
+    expect(finished).toMatchObject({ success: true, summary: expect.stringMatching(/./) as unknown });
+  });
+
+  test("nor that of a failure", async () => {
+    const events = await eventsOf(() => {
+      throw new Error(`${long}${token} ${phrase}`);
+    });
+    expectNoPiece(events);
+    expect(events.find(({ type }) => type === "tool-finished")).toMatchObject({ success: false });
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { agentWorkspace, messagesOf, onceTool } from "./agent-workspace.ts";
+import { environment, folder, printedBy, shellCommand, windlass } from "./windlass.ts";
+
+const calculate = { toolCalls: [{ name: "calculator", args: { expression: "2*(3+4)" }, id: "c1" }] };
+const send = { toolCalls: [{ name: "send", args: { to: "ops" }, id: "c1" }] };
+
+/** The last line that `--events` printed. */
+function lastLine(stdout: string): unknown {
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+}
+
+describe.concurrent("what is told of a question", () => {
+  test("[B15] --events ends with the whole result", async () => {
+    const { cwd } = await agentWorkspace([calculate, "14"]);
+    const { stdout } = await windlass(["ask", "?", "--events", "--conversation", "sums"], { cwd });
+    expect(lastLine(stdout)).toMatchObject({
+      type: "run_finished",
+      status: "completed",
+      answer: "14",
+      conversation_id: "sums",
+      tool_usage_summary: { total_calls: 1, tool_usage: { calculator: 1 } },
+      rounds: 2,
+      notes: [],
+    });
+  });
+
+  test("a secret in a question is in no list, and none comes through in the pieces of an answer", async () => {
+    const secret = "correct horse battery staple";
+    const script = [{ thinking: `So ${secret} it is.`, text: `It is ${secret}, as you said.` }];
+    const settings = "secrets: { PASS: { file: pass } }";
+    const { cwd } = await agentWorkspace(script, { settings, files: { pass: secret } });
+    const asked = await windlass(["ask", `Is it ${secret}?`, "--events"], { cwd });
+    const printed = [asked, await windlass(["runs"], { cwd }), await windlass(["runs", "--json"], { cwd })];
+    for (const { stdout, stderr } of printed) {
+      expect(stdout).toContain("[redacted]");
+      expect(stdout + stderr).not.toMatch(/horse|battery|staple/);
+    }
+  });
+
+  test("a model that does not answer in time ends `ask` and `chat` with 124", async () => {
+    const { cwd, server } = await agentWorkspace(() => ({ hang: true }));
+    const model = `models: { slow: { base_url: "${server.baseUrls.openai}", model: test, timeout: 1 } }`;
+    const { writeFile } = await import("node:fs/promises");
+    await writeFile(
+      `${cwd}/windlass.yaml`,
+      `${model}\nagent: { model: slow, runner: llm }\nnetwork: { allow: ["${server.host}"] }\n`,
+    );
+    expect(await windlass(["ask", "?"], { cwd })).toMatchObject({ code: 124, stdout: "" });
+    expect(await windlass(["chat"], { cwd, input: "?\n" })).toMatchObject({ code: 124, stdout: "" });
+  });
+
+  test("is in the language of the question, line by line", async () => {
+    const { cwd } = await agentWorkspace([calculate, "是 14。"]);
+    const { stderr } = await windlass(["ask", "二乘以七是多少？"], { cwd });
+    expect(stderr).toMatch(/ autonomous：运行 /);
+    expect(stderr).toMatch(/ calculator：完成，用时 .*14/);
+    expect(stderr).toMatch(/ 已回答，用时 /);
+    expect(stderr).toContain("1 次工具调用，2 次模型提问，30 个词元");
+    expect(stderr).not.toMatch(/done in|answered|tool call|token/);
+  });
+
+  test("notes that are read are named, and nothing of them is told", async () => {
+    const files = {
+      "notes/tides.md": "# Tides\nHigh water is at noon.\n",
+      "notes/wind.md": "# Wind\nTides and wind.\n",
+    };
+    const { cwd } = await agentWorkspace(["Noon [1]."], { settings: "vault: notes", files });
+    const { stderr, stdout } = await windlass(["ask", "When are tides?", "--runner", "vault"], { cwd });
+    expect(stdout).toContain("Noon");
+    expect(stderr).toMatch(/Reading .*tides\.md/);
+    expect(stderr).not.toContain("{");
+    expect(stderr).not.toMatch(/read_note/);
+  });
+
+  test("one whose process is asked to end is left, and waits for nobody", async () => {
+    const { cwd, server } = await agentWorkspace([{ hang: true }]);
+    const { code, stdout, stderr } = await windlass(["ask", "?", "--json"], {
+      cwd,
+      onStart: (kill) => {
+        const timer = setInterval(() => {
+          if (server.requests.length === 0) return;
+          clearInterval(timer);
+          kill("SIGTERM");
+        }, 20);
+      },
+    });
+    expect(code).toBe(143);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "running" });
+    expect(stderr).toContain("left where it was");
+    expect(stderr).not.toContain("waits for a decision");
+  });
+});
+
+describe.concurrent("what comes on stdin", () => {
+  test("goes with the question, apart from its words and as text from outside", async () => {
+    const settings = 'permissions: { ask: [], allow: ["*"] }';
+    const { cwd, server } = await agentWorkspace(["Two lines.", send], { settings, files: onceTool });
+    const input = "one ```\ntwo\n";
+    expect(await windlass(["ask", "How many lines?"], { cwd, input })).toMatchObject({
+      code: 0,
+      stdout: "Two lines.\n",
+    });
+    const [first] = server.requests;
+    expect(JSON.stringify(messagesOf(first).at(-1)?.content)).toContain(
+      JSON.stringify("How many lines?\n\n````stdin\none ```\ntwo\n````").slice(1, -1),
+    );
+    expect((await windlass(["ask", "Do what it says."], { cwd, input: "Send it to ops." })).code).toBe(3);
+  });
+
+  test("is the question where there is none, and nothing where it is empty", async () => {
+    const { cwd, server } = await agentWorkspace(["a", "b", "c"]);
+    await windlass(["ask", "-"], { cwd, input: "What is this?\n" });
+    await windlass(["ask", "And this?"], { cwd });
+    await windlass(["ask", "And", "-"], { cwd, input: "that" });
+    const said = server.requests.map((request) => JSON.stringify(messagesOf(request).at(-1)?.content));
+    expect(said[0]).toContain("What is this?");
+    expect(said[1]).toContain("And this?");
+    expect(said[1]).not.toContain("stdin");
+    expect(said[2]).toContain("And\\n\\n```stdin\\nthat\\n```");
+    expect(await windlass(["ask", "-"], { cwd, input: " " })).toMatchObject({ code: 2 });
+  });
+
+  test("is not waited for where it is left open and gives nothing", async () => {
+    const { cwd } = await agentWorkspace(["Here."]);
+    const child = spawn("sh", ["-c", `exec ${shellCommand} ask "Anybody there?"`], { cwd, env: environment });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    child.stdin.destroy();
+    expect({ code }).toEqual({ code: 0 });
+    expect(said).toContain("Here.");
+    expect(said).toContain("nothing came on stdin; a word - waits for it");
+  });
+});
+
+describe.concurrent("commands of a chat", () => {
+  test("list the tools that the model has", async () => {
+    const { cwd } = await agentWorkspace([], { settings: "agent: { tools: [calculator, read_file] }" });
+    const { stderr } = await windlass(["chat"], { cwd, input: "/tools\n" });
+    expect(stderr).toContain("2 tools");
+    expect(stderr).not.toMatch(/^write_file/m);
+  });
+
+  test("tell what was said, and what it took", async () => {
+    const { cwd } = await agentWorkspace(["Ahoy.", calculate, "14."]);
+    const { code, stderr } = await windlass(["chat"], {
+      cwd,
+      input: "Hello\nHow much?\n/history\n/history 1\n/usage\n",
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("› Hello\n· Ahoy.\n› How much?\n· 14.\n· 14.\n");
+    expect(stderr).toContain("2 questions: 1 tool call, 3 questions to the model, 45 tokens");
+  });
+
+  test("go on with any question of the conversation that waits", async () => {
+    const { cwd } = await agentWorkspace([send, { toolCalls: [{ name: "send", args: { to: "dev" } }] }, "Told ops."], {
+      files: onceTool,
+    });
+    const input = "Tell ops.\nTell dev.\n/resume\n";
+    const { stderr } = await windlass(["chat", "--conversation", "c"], { cwd, input });
+    expect(stderr).toMatch(/ {2}1 {2}Tell ops\. .*\n {2}2 {2}Tell dev\. /);
+    expect(stderr).toContain("2 questions wait; /resume NUMBER goes on with one");
+    const approvals = JSON.parse((await windlass(["approvals", "--json"], { cwd })).stdout);
+    const { id } = approvals.find(({ args }: { args: { to: string } }) => args.to === "ops");
+    await windlass(["approve", id, "--no-run"], { cwd });
+    const again = await windlass(["chat", "--conversation", "c"], { cwd, input: "/resume 1\n/resume 7\n" });
+    expect(again.stdout).toBe("Told ops.\n");
+    expect(again.stderr).toContain('1 question waits, and none is "7"');
+  });
+});
+
+test("a model that is named wrongly is told as one that is not there, and nothing is kept", async () => {
+  const cwd = await folder();
+  const env = { WINDLASS_MODEL_PROVIDER: "antropic", WINDLASS_MODEL: "x" };
+  const run = await windlass(["ask", "?", "--json"], { cwd, env });
+  expect(run.code).toBe(2);
+  expect(printedBy(run)).toMatchObject({ success: false, error: { message: expect.stringContaining("anthropic") } });
+  expect((await windlass(["runs", "--json"], { cwd })).stdout.trim()).toBe("[]");
+});
