@@ -1,4 +1,4 @@
-import { type Clock, Roster, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
+import { type Clock, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
 import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
 import { type BegunRun, type MadeRun, type TakenRun, checkSameRun, recalled } from "./begun-run.ts";
 import { checkRunId } from "./check-run-id.ts";
@@ -6,7 +6,6 @@ import { currentPlan, inputFor } from "./current-plan.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
 import { engineExecutor } from "./host/executor.ts";
-import type { JournalHost } from "./host/journal-host.ts";
 import { RunKeeper } from "./host/run-keeper.ts";
 import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
@@ -28,10 +27,7 @@ export class ChainRuns {
   readonly #parts: ChainRunsParts;
   readonly #clock: Clock;
   readonly #keeper: RunKeeper;
-  readonly #hosts = new Roster<JournalHost>();
-  readonly #active = new Roster<Promise<unknown>>();
   readonly #ids = createIds();
-  #isClosing = false;
 
   constructor(parts: ChainRunsParts) {
     this.#parts = parts;
@@ -69,7 +65,7 @@ export class ChainRuns {
       if (claim.kind === "unknown") throw notFound(runId);
       if (claim.kind === "finished") return this.#look(claim.run, claim.events);
       if (claim.kind === "claimed") return this.#goOn(claim, options);
-      if (options.signal?.aborted === true || this.#isClosing)
+      if (options.signal?.aborted === true || this.#keeper.isClosing)
         throw fail("stopped waiting for the run; it goes on", { code: "cancelled" });
       await new Promise<void>((resolve) => this.#clock.after(lookMs, resolve));
     }
@@ -106,7 +102,7 @@ export class ChainRuns {
       if ((await this.#parts.journal.read(runId)) === undefined) throw notFound(runId);
       return false;
     }
-    for (const host of this.#hosts) if (host.runId === runId) host.cancelRun(by);
+    this.#keeper.cancel(runId, by);
     return true;
   }
 
@@ -134,7 +130,7 @@ export class ChainRuns {
       for (const { id, chain } of await this.#parts.journal.list({ abandoned: true })) {
         // Those of agents are for others to go on with.
         if (refused.has(id) || isAgentRun({ chain })) continue;
-        void this.#track(this.resume(id, how)).catch((error: unknown) => {
+        void this.#keeper.track(this.resume(id, how)).catch((error: unknown) => {
           if (isFailureError(error) && error.code === "run_changed") refused.add(id);
         });
       }
@@ -143,14 +139,8 @@ export class ChainRuns {
   }
 
   /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
-  async close(drainMs = 5000): Promise<void> {
-    this.#isClosing = true;
-    for (const host of this.#hosts) host.leave();
-    const timer = this.#clock.after(drainMs, () => {
-      for (const host of this.#hosts) host.abandon();
-    });
-    await Promise.allSettled(this.#active);
-    timer.cancel();
+  close(drainMs = 5000): Promise<void> {
+    return this.#keeper.close(drainMs);
   }
 
   async #begin(
@@ -183,13 +173,13 @@ export class ChainRuns {
       if (notice !== undefined) options.onNotice?.(notice);
       return this.join(runId, options);
     }
-    return this.#track(
+    return this.#keeper.track(
       this.#execute({ plan, input, ...surroundings, lease: created.lease, startedAt, events }, options),
     );
   }
 
   #goOn(claim: TakenRun, options: ExecuteOptions): Promise<RunResult> {
-    return this.#track(this.#continue(claim, options));
+    return this.#keeper.track(this.#continue(claim, options));
   }
 
   async #continue({ run, lease, was, events }: TakenRun, options: ExecuteOptions): Promise<RunResult> {
@@ -229,7 +219,7 @@ export class ChainRuns {
 
   async #execute(run: BegunRun, options: ExecuteOptions): Promise<RunResult> {
     const { engine, journal, approvals } = this.#parts;
-    const { lease, plan, principal, cancelledBy, refused } = run;
+    const { lease, plan, principal, refused } = run;
     const executor = engineExecutor({
       begin: (target, args, context) => engine.begin(target, args, context),
       runId: lease.runId,
@@ -238,38 +228,27 @@ export class ChainRuns {
       opensSecrets: usesSecrets(plan),
       context: callContext({ principal, elicit: options.elicit }),
     });
-    let mine: JournalHost | undefined;
-    try {
-      const { facts, left, endQuestions } = await executeRun({
-        ...options,
-        // Behind the options: the input of the run has been checked, and its defaults are in it.
-        ...run,
-        journal,
-        executor: refused === undefined ? executor : refusingExecutor(executor, refused),
-        clock: this.#clock,
-        approvals,
-        redact: (value) => engine.redactor.value(value),
-        observer: this.#parts.observer,
-        keeper: this.#keeper,
-        onHost: (host) => {
-          mine = host;
-          this.#hosts.add(host);
-          if (cancelledBy !== undefined) host.cancelRun(cancelledBy ?? undefined);
-          if (this.#isClosing) host.leave();
-        },
-      });
-      const status = left && facts.status === "waiting" ? "running" : facts.status;
-      await journal.finish(lease, {
-        status,
-        at: this.#clock.now(),
-        ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
-        ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
-      });
-      if (facts.status !== "waiting") await endQuestions();
-      return toRunResult({ ...facts, status }, engine.redactor);
-    } finally {
-      if (mine !== undefined) this.#hosts.delete(mine);
-    }
+    const { facts, left, endQuestions } = await executeRun({
+      ...options,
+      // Behind the options: the input of the run has been checked, and its defaults are in it.
+      ...run,
+      journal,
+      executor: refused === undefined ? executor : refusingExecutor(executor, refused),
+      clock: this.#clock,
+      approvals,
+      redact: (value) => engine.redactor.value(value),
+      observer: this.#parts.observer,
+      keeper: this.#keeper,
+    });
+    const status = left && facts.status === "waiting" ? "running" : facts.status;
+    await journal.finish(lease, {
+      status,
+      at: this.#clock.now(),
+      ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
+      ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
+    });
+    if (facts.status !== "waiting") await endQuestions();
+    return toRunResult({ ...facts, status }, engine.redactor);
   }
 
   /** Takes a run of a chain; one of an agent is given back as it was. */
@@ -309,12 +288,6 @@ export class ChainRuns {
       clock: this.#clock,
     });
     return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);
-  }
-
-  #track<T>(work: Promise<T>): Promise<T> {
-    const settled = work.finally(() => this.#active.delete(settled));
-    this.#active.add(settled);
-    return settled;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EventSink } from "../../src/chain/host/event-writer.ts";
-import type { JournalHost } from "../../src/chain/host/journal-host.ts";
+import type { KeptRun } from "../../src/chain/host/run-keeper.ts";
 import { engineExecutor } from "../../src/chain/host/executor.ts";
 import { type Executed, executeRun } from "../../src/chain/run/execute-run.ts";
 import type { RunFacts } from "../../src/chain/run/run-facts.ts";
@@ -37,7 +37,7 @@ export interface Life {
   /** How many events reach the disk before the process is killed; all of them where absent. */
   readonly crashAfter?: number;
   readonly between?: Between;
-  readonly onHost?: (host: JournalHost) => void;
+  readonly onHost?: (host: KeptRun) => void;
   readonly stay?: boolean;
 }
 
@@ -82,7 +82,7 @@ export class RunOfLives {
   async live(life: Life = {}): Promise<RunFacts | undefined> {
     const { clock } = this.world;
     const { lease, events, startedAt } = await this.#take();
-    let host: JournalHost | undefined;
+    let host: KeptRun | undefined;
     let isKilled = false;
     const kill = (): void => {
       isKilled = true;
@@ -107,9 +107,12 @@ export class RunOfLives {
       approvals: this.#approvals,
       ask: this.#scenario.ask,
       stay: life.stay ?? false,
-      onHost: (made) => {
-        host = made;
-        life.onHost?.(made);
+      keeper: {
+        add: (made) => {
+          host = made;
+          life.onHost?.(made);
+        },
+        remove: () => {},
       },
     });
     const executed = await this.#drive(work);

@@ -1,5 +1,5 @@
-import { type Clock, Roster, createIds, fail, failure, systemClock } from "../../base/index.ts";
-import { type AskPerson, type JournalHost, RunKeeper, openHost } from "../../chain/index.ts";
+import { type Clock, createIds, fail, failure, systemClock } from "../../base/index.ts";
+import { type AskPerson, type JournalHost, RunKeeper, attended, openHost } from "../../chain/index.ts";
 import type { BeginCall } from "../../engine/index.ts";
 import type { ResultShelf } from "../../hub/index.ts";
 import { faultOf } from "../../model/index.ts";
@@ -83,19 +83,15 @@ interface Begun extends KeptAgentRun {
 }
 
 type Taken = Extract<Claim, { kind: "claimed" }>;
-type Driven = Begun & Pick<AgentExecuteOptions, "signal">;
 
 /** Runs of agents that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
 export class AgentRuns {
   readonly #parts: AgentRunsParts;
   readonly #clock: Clock;
   readonly #keeper: RunKeeper;
-  readonly #hosts = new Roster<JournalHost>();
-  readonly #active = new Roster<Promise<unknown>>();
   readonly #ids = createIds();
   /** What was said in the conversations that its runs are questions of. */
   readonly conversations: Conversations;
-  #isClosing = false;
 
   constructor(parts: AgentRunsParts) {
     this.#parts = parts;
@@ -111,7 +107,7 @@ export class AgentRuns {
 
   /** Begins a run. Throws where the agent cannot be asked at all, such as for want of a model. */
   start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions = {}): Promise<AgentResult> {
-    return this.#track(this.#start(spec, question, options));
+    return this.#keeper.track(this.#start(spec, question, options));
   }
 
   async #start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions): Promise<AgentResult> {
@@ -151,7 +147,7 @@ export class AgentRuns {
       case "finished":
         return this.#look(claim.run, claim.events);
       case "claimed":
-        return this.#track(this.#goOn(claim, options));
+        return this.#keeper.track(this.#goOn(claim, options));
     }
   }
 
@@ -216,33 +212,19 @@ export class AgentRuns {
   /** Stops a run, whoever executes it; where nobody does, it is over at once. False when it is over already. */
   async cancel(runId: string, by?: string): Promise<boolean> {
     if (!(await this.#parts.journal.requestCancel(runId, by))) return false;
-    const own = [...this.#hosts].filter((host) => host.runId === runId);
-    for (const host of own) host.cancelRun(by);
-    if (own.length === 0) await this.#endUnheld(runId);
+    if (!this.#keeper.cancel(runId, by)) await this.#endUnheld(runId);
     return true;
   }
 
   async #endUnheld(runId: string): Promise<void> {
     const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
     // What was asked for is kept, whatever comes of this.
-    if (claim.kind === "claimed") await this.#track(this.#goOn(claim, {})).catch(() => {});
+    if (claim.kind === "claimed") await this.#keeper.track(this.#goOn(claim, {})).catch(() => {});
   }
 
   /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
-  async close(drainMs = 5000): Promise<void> {
-    this.#isClosing = true;
-    for (const host of this.#hosts) host.leave();
-    const timer = this.#clock.after(drainMs, () => {
-      for (const host of this.#hosts) host.abandon();
-    });
-    await Promise.allSettled(this.#active);
-    timer.cancel();
-  }
-
-  #track<T>(work: Promise<T>): Promise<T> {
-    const settled = work.finally(() => this.#active.delete(settled));
-    this.#active.add(settled);
-    return settled;
+  close(drainMs = 5000): Promise<void> {
+    return this.#keeper.close(drainMs);
   }
 
   /** Executes a run, and whoever observes is around it. */
@@ -278,7 +260,8 @@ export class AgentRuns {
       stay,
       redact: (value) => engine.redactor.value(value),
     });
-    const ended = await this.#drive(run, host, { ...begun, ...(options.signal && { signal: options.signal }) });
+    const by = { keeper: this.#keeper, signal: options.signal, cancelledBy: begun.cancelledBy };
+    const ended = await attended(host, by, () => this.#flow(run, host, begun));
     const before = begun.after === undefined ? undefined : { ...begun, messages: begun.question.history };
     const runEnd = toRunEnd(run, ended, { at: this.#clock.now(), before });
     // Left half-way by a process that closes: whoever comes next goes on with it.
@@ -303,25 +286,6 @@ export class AgentRuns {
     if (missed === 0) return;
     const others = missed === 1 ? "another question was" : `${missed} other questions were`;
     run.note(`${others} answered in this conversation meanwhile; this answer does not know of it, the next one will`);
-  }
-
-  async #drive(run: AgentRun, host: JournalHost, begun: Driven): Promise<Ended> {
-    const { signal } = begun;
-    const cancel = (): void => host.cancelRun(undefined);
-    signal?.addEventListener("abort", cancel, { once: true });
-    this.#keeper.add(host);
-    this.#hosts.add(host);
-    if (signal?.aborted === true) cancel();
-    if (begun.cancelledBy !== undefined) host.cancelRun(begun.cancelledBy ?? undefined);
-    if (this.#isClosing) host.leave();
-    try {
-      return await this.#flow(run, host, begun);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-      this.#keeper.remove(host);
-      this.#hosts.delete(host);
-      host.close();
-    }
   }
 
   async #flow(run: AgentRun, host: JournalHost, { spec, question }: Begun): Promise<Ended> {

@@ -13,7 +13,7 @@ import { type StepExecutor, engineExecutor } from "./executor.ts";
 import type { EventSink } from "./event-writer.ts";
 import { JournalHost } from "./journal-host.ts";
 import { ReadyQueue } from "./ready-queue.ts";
-import { RunKeeper } from "./run-keeper.ts";
+import { type KeptRun, RunKeeper } from "./run-keeper.ts";
 import { RunTimers } from "./run-timers.ts";
 
 function execute(
@@ -78,14 +78,14 @@ describe("a journal that cannot be written", () => {
 
   test("a disk that never answers does not keep the process from leaving", async () => {
     const clock = new FakeClock();
-    let host: JournalHost | undefined;
+    let host: KeptRun | undefined;
     const spec = { name: "c", steps: [{ id: "a", tool: "t" }] };
     let appended = 0;
     const journal: EventSink = { append: () => (++appended === 1 ? undefined : new Promise(() => {})) };
     const run = execute(
       spec,
       { t: mock({ effect: "once", answer: 1 }) },
-      { clock, journal, onHost: (made) => (host = made) },
+      { clock, journal, keeper: { add: (made) => (host = made), remove: () => {} } },
     );
     clock.after(1000, () => host?.abandon());
     expect((await withTime(run, clock)).left).toBe(true);
@@ -249,7 +249,13 @@ test("however runs come and go, their keeper looks around once at a time", async
       },
     },
   });
-  const run = (runId: string) => ({ runId, cancelRun: () => {}, poll: async () => {} });
+  const run = (runId: string) => ({
+    runId,
+    cancelRun: () => {},
+    poll: async () => {},
+    leave: () => {},
+    abandon: () => {},
+  });
   const [a, b] = [run("a"), run("b")];
   keeper.add(a);
   await clock.pass(255);

@@ -6,6 +6,10 @@ export interface KeptRun {
   readonly runId: string;
   cancelRun(by: string | undefined): void;
   poll(): Promise<void>;
+  /** Begins nothing more: somebody else goes on with it. */
+  leave(): void;
+  /** Stops what is under way as well. */
+  abandon(): void;
 }
 
 /** What a {@link RunKeeper} needs. */
@@ -17,19 +21,31 @@ export interface RunKeeperParts {
   readonly everyMs?: number;
 }
 
-/** While this process executes runs: says that it is alive, and hears what other processes want of them. */
+/**
+ * The runs of this process. While it executes some, it says that it is alive, and hears what others want of them; when
+ * it closes, they are left to whoever comes next.
+ */
 export class RunKeeper {
   readonly #parts: RunKeeperParts;
   readonly #runs = new Roster<KeptRun>();
+  /** Everything that is done for runs, also before one is there and after it ended. */
+  readonly #work = new Roster<Promise<unknown>>();
   #timer: Timer | undefined;
   #looking = false;
+  #closing = false;
 
   constructor(parts: RunKeeperParts) {
     this.#parts = parts;
   }
 
+  /** Nothing is to be begun any more. */
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
   add(run: KeptRun): void {
     this.#runs.add(run);
+    if (this.#closing) run.leave();
     if (this.#timer === undefined && !this.#looking) this.#schedule();
   }
 
@@ -38,6 +54,31 @@ export class RunKeeper {
     if (this.#runs.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  /** Cancels a run if this process executes it; false where it does not. */
+  cancel(runId: string, by: string | undefined): boolean {
+    const own = [...this.#runs].filter((run) => run.runId === runId);
+    for (const run of own) run.cancelRun(by);
+    return own.length > 0;
+  }
+
+  /** Closing waits for this work. */
+  track<T>(work: Promise<T>): Promise<T> {
+    const settled = work.finally(() => this.#work.delete(settled));
+    this.#work.add(settled);
+    return settled;
+  }
+
+  /** Starts nothing more, waits for what is under way so long, and leaves the runs to whoever comes next. */
+  async close(drainMs: number): Promise<void> {
+    this.#closing = true;
+    for (const run of this.#runs) run.leave();
+    const timer = this.#parts.clock.after(drainMs, () => {
+      for (const run of this.#runs) run.abandon();
+    });
+    await Promise.allSettled(this.#work);
+    timer.cancel();
   }
 
   #schedule(): void {
@@ -54,9 +95,7 @@ export class RunKeeper {
         owner,
         Array.from(this.#runs, ({ runId }) => runId),
       );
-      for (const { runId, by } of cancelled) {
-        for (const run of this.#runs) if (run.runId === runId) run.cancelRun(by);
-      }
+      for (const { runId, by } of cancelled) this.cancel(runId, by);
       for (const run of this.#runs) await run.poll();
     } catch {
       // A store that cannot be read says so where it is written to; here the next look may go better.

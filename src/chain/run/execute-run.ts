@@ -1,7 +1,6 @@
 import { cpuTime, usageSince } from "../../base/index.ts";
-import type { JournalHost } from "../host/journal-host.ts";
+import { type Attendance, attended } from "../host/attended.ts";
 import { type HostTask, openHost } from "../host/open-host.ts";
-import type { RunKeeper } from "../host/run-keeper.ts";
 import type { Plan } from "../plan/plan.ts";
 import { eventRedactor } from "./event-redactor.ts";
 import { interpret } from "./interpret.ts";
@@ -10,19 +9,15 @@ import type { RunFacts } from "./run-facts.ts";
 import type { RunObserver } from "./run-observer.ts";
 
 /** A run to be executed, from its beginning or from where it was left. */
-export interface RunTask extends HostTask {
+export interface RunTask extends HostTask, Attendance {
   readonly plan: Plan;
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
   /** Why its steps may not call some chains, by their names. */
   readonly denied?: Readonly<Record<string, string>> | undefined;
-  readonly keeper?: RunKeeper | undefined;
-  readonly signal?: AbortSignal | undefined;
   readonly onEvent?: RunListener | undefined;
   readonly observer?: RunObserver | undefined;
-  /** Gets the host, for whoever closes the process. */
-  readonly onHost?: ((host: JournalHost) => void) | undefined;
 }
 
 /** What came of executing a run. `left` when the process closes and somebody else has to go on. */
@@ -41,32 +36,15 @@ export function executeRun(task: RunTask): Promise<Executed> {
   return observer.run(run, () => execute(task));
 }
 
-async function execute(task: RunTask): Promise<Executed> {
+function execute(task: RunTask): Promise<Executed> {
   const host = openHost(task);
-  const { plan, input, context, signal, keeper } = task;
-  const cancel = (): void => host.cancelRun(undefined);
-  if (signal?.aborted === true) cancel();
-  signal?.addEventListener("abort", cancel, { once: true });
-  keeper?.add(host);
-  task.onHost?.(host);
-  const before = cpuTime();
-  try {
-    const facts = await interpret({
-      plan,
-      host,
-      input,
-      context,
-      env: task.env,
-      denied: task.denied,
-      listener: guarded(task),
-    });
+  const { plan, input, context, env, denied } = task;
+  return attended(host, task, async () => {
+    const before = cpuTime();
+    const facts = await interpret({ plan, host, input, context, env, denied, listener: guarded(task) });
     const usage = task.events.length > 0 ? undefined : usageSince(before);
     return { facts: { ...facts, usage }, left: host.left, endQuestions: () => host.endQuestions() };
-  } finally {
-    signal?.removeEventListener("abort", cancel);
-    keeper?.remove(host);
-    host.close();
-  }
+  });
 }
 
 /** A listener sees no secrets, and one that throws must not harm the run. */
