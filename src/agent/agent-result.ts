@@ -1,7 +1,7 @@
 import type { Failure } from "../base/index.ts";
 import type { TokenUsage } from "../model/index.ts";
 import type { BriefSummary } from "../store/index.ts";
-import type { ConversationMessage } from "./loop/message.ts";
+import type { ConversationMessage } from "./message.ts";
 import type { Verification } from "./verify/verification.ts";
 
 /** How a run of an agent ended: `waiting` for a person, with nobody executing it. */

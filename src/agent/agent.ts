@@ -3,7 +3,7 @@ import type { Decision } from "../store/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { Session, type SessionOptions } from "./session.ts";
-import type { ConversationMessage } from "./loop/message.ts";
+import type { ConversationMessage } from "./message.ts";
 import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
 import { type Said, nothingSaid } from "./run/said.ts";
 import type { AgentSpec, QuestionImage } from "./run/agent-spec.ts";

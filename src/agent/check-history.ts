@@ -1,5 +1,5 @@
 import { fail } from "../base/index.ts";
-import type { ConversationMessage } from "./loop/message.ts";
+import type { ConversationMessage } from "./message.ts";
 import { unpairedCall } from "./unpaired-call.ts";
 
 /** Refuses what is no conversation, such as messages in the form of another library, before anything is begun with it. */

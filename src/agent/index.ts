@@ -4,14 +4,14 @@ export type { AgentResult, AgentStatus, AgentStep, AnswerSource } from "./agent-
 export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
 export { type ChatRequest, type RequestOptions, buildRequest } from "./build-request.ts";
 export { type AgentOptions, createAgent } from "./create-agent.ts";
-export type { ConversationMessage } from "./loop/message.ts";
+export type { ConversationMessage } from "./message.ts";
 export {
   type OpenAIToolCall,
   type OpenAIToolMessage,
   type ToolCallOptions,
   processToolCalls,
 } from "./process-tool-calls.ts";
-export { isAmong } from "./loop/may-use.ts";
+export { isAmong } from "./run/may-use.ts";
 export { foldReasoning, reasoningOf } from "./reasoning/fold-reasoning.ts";
 export { languageOf } from "./reasoning/language-of.ts";
 export {
@@ -36,7 +36,7 @@ export {
   ToolSubAgent,
   type ToolSubAgentOptions,
 } from "./tool-sub-agent.ts";
-export type { CrewOptions } from "./crew/crew-options.ts";
+export type { CrewOptions } from "./runners/crew/crew-options.ts";
 export type { EarlierResult } from "./verify/check-consistency.ts";
 export { tokenSimilarity } from "./verify/token-similarity.ts";
 export type { Verification, VerificationIssue } from "./verify/verification.ts";

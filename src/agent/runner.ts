@@ -1,6 +1,6 @@
 import type { AgentStep, AnswerSource } from "./agent-result.ts";
 import type { Flow } from "./flow/flow.ts";
-import type { ConversationMessage } from "./loop/message.ts";
+import type { ConversationMessage } from "./message.ts";
 import type { AgentRun } from "./run/agent-run.ts";
 import type { QuestionImage } from "./run/agent-spec.ts";
 

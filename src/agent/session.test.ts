@@ -4,7 +4,7 @@ import { createEngine } from "../engine/index.ts";
 import { type Model, scriptedModel } from "../model/index.ts";
 import { type RunJournal, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
 import { createAgent } from "./create-agent.ts";
-import type { ConversationMessage } from "./loop/message.ts";
+import type { ConversationMessage } from "./message.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { findRunner } from "./runners/find-runner.ts";
 

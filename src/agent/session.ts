@@ -4,8 +4,8 @@ import type { Agent, AskOptions } from "./agent.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { askIn } from "./ask-in.ts";
 import { checkHistory } from "./check-history.ts";
-import { holdsOutside } from "./loop/holds-outside.ts";
-import type { ConversationMessage } from "./loop/message.ts";
+import { holdsOutside } from "./run/holds-outside.ts";
+import type { ConversationMessage } from "./message.ts";
 import type { AgentExecuteOptions } from "./run/agent-runs.ts";
 import { type Said, nothingSaid } from "./run/said.ts";
 

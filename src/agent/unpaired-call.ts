@@ -1,4 +1,4 @@
-import type { ConversationMessage } from "./loop/message.ts";
+import type { ConversationMessage } from "./message.ts";
 
 /** What is wrong with how the calls and results of a conversation go together, where services would refuse to see it. */
 export function unpairedCall(history: readonly ConversationMessage[]): string | undefined {

@@ -17,7 +17,7 @@ import { isAnswerPart } from "../reasoning/part-words.ts";
 import { type ModelQuestion, modelTool } from "../run/model-tool.ts";
 import { inWords } from "./in-words.ts";
 import { understood } from "./meaning.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "../message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 
 /** What a model is asked. */

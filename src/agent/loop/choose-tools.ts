@@ -2,7 +2,7 @@ import { findToolsName, readResultName } from "../../hub/index.ts";
 import { estimateTokens } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { mayUse } from "./may-use.ts";
+import { mayUse } from "../run/may-use.ts";
 import { OfferedTools } from "./offered-tools.ts";
 
 /** Told first where not all tools can be told. */

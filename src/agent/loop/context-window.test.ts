@@ -3,7 +3,7 @@ import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { createEngine } from "../../engine/index.ts";
 import { scriptedModel } from "../../model/index.ts";
 import { createAgent } from "../create-agent.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "../message.ts";
 
 const user = (text: string): ConversationMessage => ({ role: "user", content: [{ type: "text", text }] });
 const said = (text: string): ConversationMessage => ({ role: "assistant", content: [{ type: "text", text }] });

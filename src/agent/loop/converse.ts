@@ -6,7 +6,7 @@ import type { AgentRun } from "../run/agent-run.ts";
 import { type Request, ask } from "./ask.ts";
 import { fits, makeRoom } from "./make-room.ts";
 import { type MeantCall, meantCalls } from "./meaning.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "../message.ts";
 import { type Must, type Progress, mustAnswer } from "./must-answer.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { openPart } from "./result-part.ts";

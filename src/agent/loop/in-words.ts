@@ -1,5 +1,5 @@
 import { cutText, fenceData } from "../../text/index.ts";
-import type { ConversationMessage, ToolResultPart } from "./message.ts";
+import type { ConversationMessage, ToolResultPart } from "../message.ts";
 
 /** Of one call or result. */
 const longest = 4000;

@@ -1,6 +1,6 @@
 import type { AgentRun } from "../run/agent-run.ts";
 import type { Talk } from "./converse.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "../message.ts";
 import { handleOf } from "./result-part.ts";
 import { TalkMeter, resultText, sizeOf, sizeOfAll } from "./talk-meter.ts";
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../../schema/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { mayUse } from "./may-use.ts";
+import { mayUse } from "../run/may-use.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 
 /** Tools that `find_tools` told of can be called by their definitions from now on, as far as they fit. */

@@ -3,7 +3,7 @@ import type { TurnToolCall } from "../../model/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { type ToolResult, missingParts } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import type { ToolResultPart } from "./message.ts";
+import type { ToolResultPart } from "../message.ts";
 
 /** What a part is made of. */
 interface Answer {

@@ -7,9 +7,9 @@ import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { ask } from "./ask.ts";
 import type { Talk } from "./converse.ts";
-import { isSummary, markOutside, summaryKey } from "./holds-outside.ts";
+import { isSummary, markOutside, summaryKey } from "../run/holds-outside.ts";
 import { roomFor } from "./make-room.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "../message.ts";
 import { TalkMeter, sizeOfAll } from "./talk-meter.ts";
 
 /** Of the room for messages, what may be left after shortening. */

@@ -2,7 +2,7 @@ import { plainJsonSize } from "../../base/index.ts";
 import { type PromptPart, estimateMessage, estimatePart } from "../../model/index.ts";
 import { estimateTokens } from "../../text/index.ts";
 import type { Talk } from "./converse.ts";
-import type { ConversationMessage, ToolResultPart } from "./message.ts";
+import type { ConversationMessage, ToolResultPart } from "../message.ts";
 
 /** Measures a conversation, by estimate. While it grows, only what is new is measured. */
 export class TalkMeter {

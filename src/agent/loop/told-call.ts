@@ -4,7 +4,7 @@ import type { Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type CalledTool, type ToolRequest, callTool } from "./call-tool.ts";
 import { foundItems } from "./found-items.ts";
-import { summaryOf } from "./summary-of.ts";
+import { summaryOf } from "../run/summary-of.ts";
 
 /** A call, and how the run remembers it. */
 export interface ToldRequest extends ToolRequest {

@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
-import { matchesName } from "../loop/matches-name.ts";
+import { matchesName } from "./matches-name.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { modelTool } from "./model-tool.ts";
 

@@ -1,8 +1,8 @@
 import { fail } from "../../base/index.ts";
 import type { RunConversation, RunJournal, Turn } from "../../store/index.ts";
 import type { AgentResult } from "../agent-result.ts";
-import { holdsOutside } from "../loop/holds-outside.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import { holdsOutside } from "./holds-outside.ts";
+import type { ConversationMessage } from "../message.ts";
 import { type Said, afterTurns, clearingTurn, firstTurn, nothingSaid } from "./said.ts";
 
 /** What {@link Conversations} is made of. */

@@ -1,6 +1,6 @@
 import { isFailureError } from "../../base/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
-import { summaryOf } from "../loop/summary-of.ts";
+import { summaryOf } from "./summary-of.ts";
 import type { AgentRun } from "./agent-run.ts";
 
 /** Of the calls that went well, the last so many. */

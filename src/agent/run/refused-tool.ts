@@ -1,7 +1,7 @@
 import { failure } from "../../base/index.ts";
 import type { RunningCall, StepWork } from "../../chain/index.ts";
 import { resultOf } from "../flow/result-of.ts";
-import { isAmong } from "../loop/may-use.ts";
+import { isAmong } from "./may-use.ts";
 import type { AgentRun } from "./agent-run.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Turn } from "../../store/index.ts";
-import { markOutside } from "../loop/holds-outside.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import { markOutside } from "./holds-outside.ts";
+import type { ConversationMessage } from "../message.ts";
 import { type Said, afterTurns, clearingTurn, nothingSaid, writeTurn } from "./said.ts";
 
 const user = (text: string): ConversationMessage => ({ role: "user", content: [{ type: "text", text }] });

@@ -1,5 +1,5 @@
 import type { Turn } from "../../store/index.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import type { ConversationMessage } from "../message.ts";
 
 /** What was said in a conversation, as far as somebody knows it. */
 export interface Said {

@@ -2,7 +2,7 @@ import { type Failure, FailureError, failure, isFailureError } from "../../base/
 import type { RunEnd, StoredRun } from "../../store/index.ts";
 import type { AgentResult, AgentStatus } from "../agent-result.ts";
 import type { FlowEnd } from "../flow/flow-run.ts";
-import { markOutside } from "../loop/holds-outside.ts";
+import { markOutside } from "./holds-outside.ts";
 import type { RunnerAnswer } from "../runner.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { type Said, writeTurn } from "./said.ts";

@@ -8,7 +8,7 @@ import { createEngine } from "../../engine/index.ts";
 import { type ScriptedModel, scriptedModel } from "../../model/index.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { createAgent } from "../create-agent.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import type { ConversationMessage } from "../message.ts";
 
 function apiError(statusCode: number, message: string): Error {
   return Object.assign(new Error(message), {

@@ -1,4 +1,4 @@
-import type { ConversationMessage } from "../loop/message.ts";
+import type { ConversationMessage } from "../message.ts";
 import type { Gathered } from "./gathered.ts";
 
 /** What a runner that works through another one gives it besides the question. */

@@ -1,6 +1,6 @@
 import { fail } from "../../base/index.ts";
 import { suggest } from "../../text/index.ts";
-import { crewRunner } from "../crew/crew-runner.ts";
+import { crewRunner } from "./crew/crew-runner.ts";
 import type { Runner } from "../runner.ts";
 import { autonomousRunner } from "./autonomous-runner.ts";
 import { llmRunner } from "./llm-runner.ts";

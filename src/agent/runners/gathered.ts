@@ -1,5 +1,5 @@
 import { cutText, dataRule, estimateTokens, fenceData } from "../../text/index.ts";
-import type { ConversationMessage, ToolResultPart } from "../loop/message.ts";
+import type { ConversationMessage, ToolResultPart } from "../message.ts";
 
 /** What a tool gave, as a model reads it. */
 export interface Gathered {

@@ -5,8 +5,8 @@ import { fact } from "../flow/fact.ts";
 import type { Flow } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
 import { effectOfCall } from "../loop/effect-of-call.ts";
-import { MadeCalls } from "../loop/made-calls.ts";
-import { mayUse } from "../loop/may-use.ts";
+import { MadeCalls } from "../run/made-calls.ts";
+import { mayUse } from "../run/may-use.ts";
 import { tellEnd, toldCall } from "../loop/told-call.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentQuestion } from "../runner.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import type { ConversationMessage } from "../message.ts";
 
 /** The question as a message, with its images. */
 export function userMessage({ images = [] }: Pick<AgentQuestion, "images">, text: string): ConversationMessage {

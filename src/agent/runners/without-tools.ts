@@ -1,6 +1,6 @@
 import { isFailureError } from "../../base/index.ts";
 import { cutText, fenceData } from "../../text/index.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import type { ConversationMessage } from "../message.ts";
 import { gatheredFrom } from "./gathered.ts";
 
 /** Does a service say that the model takes no tools? There is no code for it, only words. */

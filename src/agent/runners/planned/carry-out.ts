@@ -3,7 +3,7 @@ import { parseArguments } from "../../../schema/index.ts";
 import type { Place } from "../../agent-event.ts";
 import { type Flow, all } from "../../flow/flow.ts";
 import type { MeantCall } from "../../loop/meaning.ts";
-import type { ToolResultPart } from "../../loop/message.ts";
+import type { ToolResultPart } from "../../message.ts";
 import type { OfferedTools } from "../../loop/offered-tools.ts";
 import { runToolCalls } from "../../loop/run-tool-calls.ts";
 import type { AgentRun } from "../../run/agent-run.ts";

@@ -1,7 +1,7 @@
 import type { ToolResult } from "../../../tool/index.ts";
 import { cutText } from "../../../text/index.ts";
 import type { Flow } from "../../flow/flow.ts";
-import type { ConversationMessage } from "../../loop/message.ts";
+import type { ConversationMessage } from "../../message.ts";
 import { resultPart } from "../../loop/result-part.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { type Gathered, gatheredFrom, saidIn } from "../gathered.ts";

@@ -4,7 +4,7 @@ import type { Flow } from "../../flow/flow.ts";
 import { chooseTools } from "../../loop/choose-tools.ts";
 import { type Talk, fitIn } from "../../loop/converse.ts";
 import { type MeantCall, meaningOf } from "../../loop/meaning.ts";
-import type { ConversationMessage } from "../../loop/message.ts";
+import type { ConversationMessage } from "../../message.ts";
 import { OfferedTools } from "../../loop/offered-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { Brief } from "../brief.ts";

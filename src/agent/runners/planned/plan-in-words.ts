@@ -1,10 +1,10 @@
 import { toolCatalogueForPrompt } from "../../../hub/index.ts";
 import { type TurnToolCall, findJson } from "../../../model/index.ts";
 import { isRecord, parseArguments } from "../../../schema/index.ts";
-import { askForJson } from "../../crew/ask-for-json.ts";
+import { askForJson } from "../ask-for-json.ts";
 import type { Flow } from "../../flow/flow.ts";
-import type { ConversationMessage } from "../../loop/message.ts";
-import { mayUse } from "../../loop/may-use.ts";
+import type { ConversationMessage } from "../../message.ts";
+import { mayUse } from "../../run/may-use.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { cleanTerms } from "./plan-terms.ts";

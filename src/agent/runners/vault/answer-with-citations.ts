@@ -4,7 +4,7 @@ import type { Flow } from "../../flow/flow.ts";
 import { type Talk, converse } from "../../loop/converse.ts";
 import { roomFor } from "../../loop/make-room.ts";
 import { sizeOfAll } from "../../loop/talk-meter.ts";
-import type { ConversationMessage } from "../../loop/message.ts";
+import type { ConversationMessage } from "../../message.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentQuestion, RunnerAnswer } from "../../runner.ts";
 import { cutToTokens, longestShare, notesHeader } from "../gathered.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fenceData } from "../../../text/index.ts";
-import type { ConversationMessage } from "../../loop/message.ts";
+import type { ConversationMessage } from "../../message.ts";
 import { earlierNotes, headingOf, nextNumber } from "./earlier-notes.ts";
 
 const said = (role: "user" | "assistant", text: string): ConversationMessage => ({

@@ -1,5 +1,5 @@
 import type { AnswerSource } from "../../agent-result.ts";
-import type { ConversationMessage } from "../../loop/message.ts";
+import type { ConversationMessage } from "../../message.ts";
 
 /** A title, and a place in parentheses which may hold some itself: `Tide mills (mills (1).md:4)`. */
 const titled = String.raw`(.{0,1000}?) \(((?:[^()\n]|\([^()\n]{0,200}\)){0,2500})\)`;

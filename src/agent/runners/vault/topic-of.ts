@@ -1,4 +1,4 @@
-import type { ConversationMessage } from "../../loop/message.ts";
+import type { ConversationMessage } from "../../message.ts";
 import type { AgentQuestion } from "../../runner.ts";
 import { saidIn } from "../gathered.ts";
 import { salientTerms } from "../notes/salient-terms.ts";

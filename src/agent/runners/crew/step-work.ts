@@ -1,5 +1,5 @@
-import type { Failure } from "../../base/index.ts";
-import type { Place } from "../agent-event.ts";
+import type { Failure } from "../../../base/index.ts";
+import type { Place } from "../../agent-event.ts";
 import type { CrewStep } from "./plan/crew-step.ts";
 import type { StepOutcome } from "./step-outcome.ts";
 

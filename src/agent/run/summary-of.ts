@@ -2,7 +2,7 @@ import { plainJsonSize } from "../../base/index.ts";
 import { formatResult } from "../../hub/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import type { AgentRun } from "../run/agent-run.ts";
+import type { AgentRun } from "./agent-run.ts";
 
 const longest = 200;
 /** What is larger is not looked through for a few words. */

@@ -1,6 +1,6 @@
-import type { Verification } from "../verify/verification.ts";
-import { verifyResult } from "../verify/verify-result.ts";
-import type { AgentRun } from "../run/agent-run.ts";
+import type { Verification } from "../../verify/verification.ts";
+import { verifyResult } from "../../verify/verify-result.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
 import type { Crew } from "./crew.ts";
 import type { StepWork } from "./step-work.ts";
 

@@ -1,4 +1,4 @@
-import { cutText } from "../../../text/index.ts";
+import { cutText } from "../../../../text/index.ts";
 
 /** What is asked for, without the words that ask for it. */
 const asking =

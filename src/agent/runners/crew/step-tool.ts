@@ -1,12 +1,12 @@
-import { type Failure, failure } from "../../base/index.ts";
-import { Hub, type ResultKind, deriveCapabilities, resultKind } from "../../hub/index.ts";
-import type { JsonSchema } from "../../schema/index.ts";
-import { cutText, suggest } from "../../text/index.ts";
-import type { AnyTool } from "../../tool/index.ts";
-import { fact } from "../flow/fact.ts";
-import type { Flow } from "../flow/flow.ts";
-import { mayUse } from "../loop/may-use.ts";
-import type { AgentRun } from "../run/agent-run.ts";
+import { type Failure, failure } from "../../../base/index.ts";
+import { Hub, type ResultKind, deriveCapabilities, resultKind } from "../../../hub/index.ts";
+import type { JsonSchema } from "../../../schema/index.ts";
+import { cutText, suggest } from "../../../text/index.ts";
+import type { AnyTool } from "../../../tool/index.ts";
+import { fact } from "../../flow/fact.ts";
+import type { Flow } from "../../flow/flow.ts";
+import { mayUse } from "../../run/may-use.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
 import type { CrewStep } from "./plan/crew-step.ts";
 
 /** What a step calls, as it was when it came to that: plain JSON. */

@@ -1,8 +1,8 @@
-import { fail } from "../../../base/index.ts";
-import { isRecord } from "../../../schema/index.ts";
-import { fact } from "../../flow/fact.ts";
-import type { Flow } from "../../flow/flow.ts";
-import type { AgentRun } from "../../run/agent-run.ts";
+import { fail } from "../../../../base/index.ts";
+import { isRecord } from "../../../../schema/index.ts";
+import { fact } from "../../../flow/fact.ts";
+import type { Flow } from "../../../flow/flow.ts";
+import type { AgentRun } from "../../../run/agent-run.ts";
 import { type FillParts, fillInput, inputIssues } from "./fill-input.ts";
 import { type Arguments, expressionOf, ruledInput } from "./ruled-input.ts";
 

@@ -1,10 +1,10 @@
-import { formatResult, viewText } from "../../hub/index.ts";
-import { isRecord } from "../../schema/index.ts";
-import type { ToolResult } from "../../tool/index.ts";
-import type { Flow } from "../flow/flow.ts";
-import type { CalledTool } from "../loop/call-tool.ts";
-import { toldCall } from "../loop/told-call.ts";
-import type { AgentRun } from "../run/agent-run.ts";
+import { formatResult, viewText } from "../../../hub/index.ts";
+import { isRecord } from "../../../schema/index.ts";
+import type { ToolResult } from "../../../tool/index.ts";
+import type { Flow } from "../../flow/flow.ts";
+import type { CalledTool } from "../../loop/call-tool.ts";
+import { toldCall } from "../../loop/told-call.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
 import type { StepTool } from "./step-tool.ts";
 import type { StepWork } from "./step-work.ts";
 

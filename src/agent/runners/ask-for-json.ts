@@ -3,7 +3,7 @@ import { cutText } from "../../text/index.ts";
 import type { Place } from "../agent-event.ts";
 import type { Flow } from "../flow/flow.ts";
 import { ask } from "../loop/ask.ts";
-import type { ConversationMessage } from "../loop/message.ts";
+import type { ConversationMessage } from "../message.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 
 /** A question whose answer is JSON. */

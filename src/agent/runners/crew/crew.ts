@@ -1,8 +1,8 @@
-import { type Failure, FailureError, fail, failure, isFailureError } from "../../base/index.ts";
-import type { OwnTool } from "../flow/own-step.ts";
-import type { Flow } from "../flow/flow.ts";
-import type { AgentRun } from "../run/agent-run.ts";
-import type { AgentQuestion } from "../runner.ts";
+import { type Failure, FailureError, fail, failure, isFailureError } from "../../../base/index.ts";
+import type { OwnTool } from "../../flow/own-step.ts";
+import type { Flow } from "../../flow/flow.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
+import type { AgentQuestion } from "../../runner.ts";
 import { callForStep } from "./call-for-step.ts";
 import { nothingToCalculate, prepareInput } from "./input/prepare-input.ts";
 import { type CrewStep, noTool } from "./plan/crew-step.ts";

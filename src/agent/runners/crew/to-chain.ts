@@ -1,6 +1,6 @@
-import { type Plan, type StepSpec, planChain } from "../../chain/index.ts";
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type AnyTool, type Registration, defineTool } from "../../tool/index.ts";
+import { type Plan, type StepSpec, planChain } from "../../../chain/index.ts";
+import { fromJsonSchema } from "../../../schema/index.ts";
+import { type AnyTool, type Registration, defineTool } from "../../../tool/index.ts";
 import { type CrewStep, noTool } from "./plan/crew-step.ts";
 
 /** The tools of a crew's chain: each is a flow of the run, and nobody outside of it can call them. */

@@ -1,4 +1,4 @@
-import type { Verification } from "../verify/verification.ts";
+import type { Verification } from "../../verify/verification.ts";
 
 /** How a step came to its result: by the tool that the plan names, by another with the same capability, by thinking. */
 export type Means = "tool" | "capability" | "reasoning";

@@ -1,11 +1,11 @@
-import { formatPath } from "../../../base/index.ts";
-import { findJson, modelFailure } from "../../../model/index.ts";
-import { parseArguments } from "../../../schema/index.ts";
-import { cutText, dataRule, fenceData } from "../../../text/index.ts";
-import type { Place } from "../../agent-event.ts";
-import type { Flow } from "../../flow/flow.ts";
-import type { AgentRun } from "../../run/agent-run.ts";
-import { askForJson, toMessage } from "../ask-for-json.ts";
+import { formatPath } from "../../../../base/index.ts";
+import { findJson, modelFailure } from "../../../../model/index.ts";
+import { parseArguments } from "../../../../schema/index.ts";
+import { cutText, dataRule, fenceData } from "../../../../text/index.ts";
+import type { Place } from "../../../agent-event.ts";
+import type { Flow } from "../../../flow/flow.ts";
+import type { AgentRun } from "../../../run/agent-run.ts";
+import { askForJson, toMessage } from "../../ask-for-json.ts";
 import type { StepTool } from "../step-tool.ts";
 import type { Arguments } from "./ruled-input.ts";
 

@@ -1,6 +1,6 @@
-import { type JsonSchema, isRecord } from "../../../schema/index.ts";
-import type { ResultKind } from "../../../hub/index.ts";
-import { salientTerms } from "../../runners/notes/salient-terms.ts";
+import { type JsonSchema, isRecord } from "../../../../schema/index.ts";
+import type { ResultKind } from "../../../../hub/index.ts";
+import { salientTerms } from "../../notes/salient-terms.ts";
 import { findExpression } from "./find-expression.ts";
 import { findZone } from "./find-zone.ts";
 import { searchWords } from "./search-words.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../../test/support/candidates.ts";
-import { crewModel, lastText, plannedStep as step, systemOf } from "../../../test/support/crew-model.ts";
-import { sampleTool } from "../../../test/support/sample-tool.ts";
-import { ResultShelf } from "../../hub/index.ts";
-import { fromJsonSchema } from "../../schema/index.ts";
-import type { AnyTool } from "../../tool/index.ts";
-import type { AgentEvent } from "../agent-event.ts";
-import { type AgentOptions, createAgent } from "../create-agent.ts";
+import { worldOf } from "../../../../test/support/candidates.ts";
+import { crewModel, lastText, plannedStep as step, systemOf } from "../../../../test/support/crew-model.ts";
+import { sampleTool } from "../../../../test/support/sample-tool.ts";
+import { ResultShelf } from "../../../hub/index.ts";
+import { fromJsonSchema } from "../../../schema/index.ts";
+import type { AnyTool } from "../../../tool/index.ts";
+import type { AgentEvent } from "../../agent-event.ts";
+import { type AgentOptions, createAgent } from "../../create-agent.ts";
 
 const expression = fromJsonSchema({
   type: "object",

@@ -1,4 +1,4 @@
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "../message.ts";
 
 /** Where a runner puts what others wrote behind a question; see `fenceData`. */
 const fence = /^<data-[0-9a-f]{12} name=/mu;

@@ -1,6 +1,6 @@
-import { findJson } from "../../../model/index.ts";
-import { isRecord, parseArguments } from "../../../schema/index.ts";
-import { cutText, stripUnsafe } from "../../../text/index.ts";
+import { findJson } from "../../../../model/index.ts";
+import { isRecord, parseArguments } from "../../../../schema/index.ts";
+import { cutText, stripUnsafe } from "../../../../text/index.ts";
 import { type Complexity, type CrewStep, noTool } from "./crew-step.ts";
 import { type WrittenStep, linkPlan } from "./link-plan.ts";
 

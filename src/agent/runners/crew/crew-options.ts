@@ -1,5 +1,5 @@
-import type { AgentSpec } from "../run/agent-spec.ts";
-import { isRecord } from "../../schema/index.ts";
+import type { AgentSpec } from "../../run/agent-spec.ts";
+import { isRecord } from "../../../schema/index.ts";
 
 /** What the crew takes as `options` of its agent. */
 export interface CrewOptions {

@@ -1,5 +1,5 @@
 import type { AnyTool } from "../../tool/index.ts";
-import type { AgentRun } from "../run/agent-run.ts";
+import type { AgentRun } from "./agent-run.ts";
 import { matchesName } from "./matches-name.ts";
 
 /** May the run call this tool, as far as its own settings are concerned? What the rules say is another matter. */

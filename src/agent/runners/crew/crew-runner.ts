@@ -1,8 +1,8 @@
-import { fail } from "../../base/index.ts";
-import { runPlan } from "../flow/flow.ts";
-import type { Runner } from "../runner.ts";
-import { noteCommands } from "../runners/planned/meant-commands.ts";
-import { userMessage } from "../runners/user-message.ts";
+import { fail } from "../../../base/index.ts";
+import { runPlan } from "../../flow/flow.ts";
+import type { Runner } from "../../runner.ts";
+import { noteCommands } from "../planned/meant-commands.ts";
+import { userMessage } from "../user-message.ts";
 import { coordinate } from "./coordinate.ts";
 import { Crew } from "./crew.ts";
 import { readCrewOptions } from "./crew-options.ts";
