@@ -40,6 +40,32 @@ test("imports point up the list of layers, through the index of the other folder
   expect(seen).toBeGreaterThan(200);
 });
 
+test("rooms inside of a folder do not import each other in a circle", async () => {
+  const imports = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const target of await importsOf(file)) {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      if (from === undefined || to === undefined || from === to) continue;
+      imports.set(from, (imports.get(from) ?? new Set()).add(to));
+    }
+  }
+  const reaches = (from: string, goal: string, seen = new Set<string>()): boolean =>
+    [...(imports.get(from) ?? [])].some((next) => {
+      if (next === goal) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return reaches(next, goal, seen);
+    });
+  expect([...imports.keys()].filter((room) => reaches(room, room))).toEqual([]);
+  expect(imports.size).toBeGreaterThan(10);
+});
+
+/** The room that a file is in, such as `agent/loop`; undefined for those that stand in the folder itself. */
+function roomOf(file: string): string | undefined {
+  const [folder, room, ...rest] = file.split("/");
+  return rest.length > 0 ? `${folder}/${room}` : undefined;
+}
+
 test("no file is a drawer: utils, helpers, types, common, misc", () => {
   expect(files.filter((file) => /(^|\/)(utils?|helpers?|types|common|misc)\.ts$/.test(file))).toEqual([]);
 });

@@ -11,7 +11,7 @@ import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
 import { callContext, checkInput } from "./run-chain.ts";
 import { executeRun } from "./run/execute-run.ts";
-import { type RunResult, toRunResult } from "./run/run-result.ts";
+import { type RunResult, toRunResult } from "./run-result.ts";
 import { refusingExecutor } from "./refusing-executor.ts";
 import { eventsBefore, undoneSteps } from "./rerun-events.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";

@@ -66,5 +66,5 @@ export { type Interpretation, beginInterpretation } from "./run/interpret.ts";
 export type { RunEvent, RunEventType, RunListener } from "./run/run-events.ts";
 export type { RunFacts } from "./run/run-facts.ts";
 export type { ObservedRun, RunObserver } from "./run/run-observer.ts";
-export type { RunResult } from "./run/run-result.ts";
+export type { RunResult } from "./run-result.ts";
 export type { FailedAttempt, ItemState, OpenQuestion, SkipReason, StepState, StepStatus } from "./run/step-state.ts";

@@ -14,7 +14,7 @@ import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
 import type { RunListener } from "./run/run-events.ts";
 import type { RunObserver } from "./run/run-observer.ts";
-import { type RunResult, toRunResult } from "./run/run-result.ts";
+import { type RunResult, toRunResult } from "./run-result.ts";
 import { toolsOf, usesSecrets } from "./tools-of.ts";
 
 /** What {@link runChain} takes besides the chain. */

@@ -1,6 +1,6 @@
-import type { Redactor } from "../../text/index.ts";
-import { type ExecutionLog, toExecutionLog } from "../log/execution-log.ts";
-import type { RunFacts } from "./run-facts.ts";
+import type { Redactor } from "../text/index.ts";
+import { type ExecutionLog, toExecutionLog } from "./log/execution-log.ts";
+import type { RunFacts } from "./run/run-facts.ts";
 
 /** What came of a run: narrow it on `status`. */
 export interface RunResult extends RunFacts {
