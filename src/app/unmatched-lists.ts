@@ -1,4 +1,4 @@
-import { nameGlob } from "../hub/index.ts";
+import { nameGlob } from "../base/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";

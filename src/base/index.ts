@@ -23,6 +23,7 @@ export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";
 export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
+export { nameGlob } from "./name-glob.ts";
 export { Roster } from "./roster.ts";
 export { orAborted } from "./or-aborted.ts";
 export { type ProcessIdentity, isGone, isThere, processIdentity, processState } from "./process-identity.ts";

@@ -1,4 +1,4 @@
-import { FailureError } from "../base/index.ts";
+import { FailureError, nameGlob } from "../base/index.ts";
 import type { CallerType } from "../store/index.ts";
 import type { Effect } from "../tool/index.ts";
 
@@ -147,22 +147,7 @@ function compileSelector(selector: string, rule: string): Matcher {
   );
 }
 
-/** `file_*` as a matcher; everything but `*` is literal, so matching takes linear time. */
 function compileGlob(glob: string): Matcher {
-  const parts = glob.split("*");
-  if (parts.length === 1) return ({ tool, aliases }) => tool === glob || aliases.includes(glob);
-  return ({ tool, aliases }) => matchesGlob(tool, parts) || aliases.some((alias) => matchesGlob(alias, parts));
-}
-
-function matchesGlob(name: string, parts: readonly string[]): boolean {
-  const head = parts[0] ?? "";
-  const tail = parts.at(-1) ?? "";
-  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
-  let from = head.length;
-  for (const part of parts.slice(1, -1)) {
-    const at = name.indexOf(part, from);
-    if (at === -1 || at + part.length > name.length - tail.length) return false;
-    from = at + part.length;
-  }
-  return true;
+  const fits = nameGlob(glob);
+  return ({ tool, aliases }) => fits(tool) || aliases.some(fits);
 }

@@ -35,7 +35,6 @@ export { loadMcpSource } from "./mcp/load-mcp-source.ts";
 export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
 export type { McpReview, McpServerState, McpServerStatus, RefusedTool, ReviewedTool } from "./mcp/mcp-status.ts";
 export type { McpSourceLimits } from "./mcp/source-limits.ts";
-export { nameGlob } from "./mcp/name-glob.ts";
 export { forgetLogins, forgetServer } from "./mcp/state-files.ts";
 export { eraseServer, writeServer } from "./mcp/write-config.ts";
 export {

@@ -1,6 +1,6 @@
+import { nameGlob } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
-import { matchesName } from "./matches-name.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { modelTool } from "./model-tool.ts";
 
@@ -19,7 +19,7 @@ interface Asking {
 export function bringsOutside(asking: Asking, result: ToolResult, effect: Effect | undefined): boolean {
   const { tool: name, success } = result;
   if (name === modelTool || effect === "pure" || (effect === undefined && !success)) return false;
-  if (matchesName(name, asking.spec.trusted) || isOwn(asking, result)) return false;
+  if (asking.spec.trusted.some((glob) => nameGlob(glob)(name)) || isOwn(asking, result)) return false;
   // What was reused from a cache never ran here, and so has no effect of its own.
   return effect !== undefined || asking.engine.resolver.resolve(name)?.tool.effect !== "pure";
 }

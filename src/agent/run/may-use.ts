@@ -1,6 +1,6 @@
+import { nameGlob } from "../../base/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { matchesName } from "./matches-name.ts";
 
 /** May the run call this tool, as far as its own settings are concerned? What the rules say is another matter. */
 export function mayUse(run: AgentRun, tool: AnyTool): boolean {
@@ -13,7 +13,7 @@ export function isAmong(run: Pick<AgentRun, "engine" | "spec" | "only">, tool: A
 }
 
 function isNamed(run: Pick<AgentRun, "engine">, tool: AnyTool, globs: readonly string[] | undefined): boolean {
-  if (globs === undefined || matchesName(tool.name, globs)) return true;
+  if (globs === undefined || globs.some((glob) => nameGlob(glob)(tool.name))) return true;
   return tool.aliases.some((alias) => globs.includes(alias) && isMeant(run, tool, alias));
 }
 

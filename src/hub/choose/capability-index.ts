@@ -1,5 +1,5 @@
+import { nameGlob } from "../../base/index.ts";
 import type { Registration, ToolRegistry } from "../../tool/index.ts";
-import { nameGlob } from "../mcp/name-glob.ts";
 import { type DeriveCapabilities, capabilityName } from "./derive-capabilities.ts";
 
 /** What {@link CapabilityIndex} goes by. */

@@ -1,8 +1,7 @@
-import type { Failure } from "../../base/index.ts";
+import { type Failure, nameGlob } from "../../base/index.ts";
 import { type CompiledValue, type Select, isExpressionError } from "../../expr/index.ts";
 import type { SyncSchema } from "../../schema/index.ts";
 import type { Registration } from "../../tool/index.ts";
-import { nameGlob } from "../mcp/name-glob.ts";
 import type { ResultMapping } from "./compile-result.ts";
 import type { ToolKind } from "./tool-kind.ts";
 

@@ -1,6 +1,6 @@
+import { nameGlob } from "../../base/index.ts";
 import { isMap, isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
-import { nameGlob } from "../mcp/name-glob.ts";
 import { neededBy } from "./serving.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 

@@ -1,9 +1,8 @@
-import { plainJsonSize } from "../../base/index.ts";
+import { nameGlob, plainJsonSize } from "../../base/index.ts";
 import { showUnsafe } from "../../text/index.ts";
 import { type Pin, checkDefinition, definitionFault, definitionHash, pinnedParts } from "./check-definition.ts";
 import { toolNames } from "./mcp-names.ts";
 import type { McpDefinition } from "./mcp-port.ts";
-import { nameGlob } from "./name-glob.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom } from "./server-identity.ts";
 import type { McpSourceLimits } from "./source-limits.ts";

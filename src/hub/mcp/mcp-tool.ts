@@ -3,7 +3,7 @@ import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
 import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../tool/index.ts";
 import type { McpDefinition } from "./mcp-port.ts";
-import { byName } from "./name-glob.ts";
+import { byName } from "./by-name.ts";
 import type { McpServer } from "./server-config.ts";
 import { refuseMcp } from "./source-reasons.ts";
 

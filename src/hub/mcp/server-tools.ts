@@ -4,7 +4,7 @@ import { type Effect, toolNameProblem } from "../../tool/index.ts";
 import type { JudgedTool } from "./judge-definitions.ts";
 import { mayBeShort } from "./mcp-names.ts";
 import { mcpTool, refusedTool } from "./mcp-tool.ts";
-import { byName } from "./name-glob.ts";
+import { byName } from "./by-name.ts";
 import type { McpServer } from "./server-config.ts";
 import { refuseMcp } from "./source-reasons.ts";
 
