@@ -6,6 +6,7 @@ import { forgetTyped } from "./forget-typed.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { RunView } from "./run-view/run-view.ts";
 import { safeJson } from "./safe-json.ts";
+import { tellWrapped } from "./tell-wrapped.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What {@link askInRun} needs. */
@@ -64,13 +65,13 @@ async function askOne(
 /** Nobody but this person will see it, where the run is not kept: then nothing is left out, however much it is. */
 function tellQuestion(approval: Approval, { terminal, durable, why }: AskInRunOptions): void {
   const { id, message, step, tool, args } = approval;
-  terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(message)}`);
+  tellWrapped(oneLine(message), terminal, { lead: `${terminal.tint("yellow", "?")} ` });
   const where = step === undefined ? "" : `${oneLine(step)}: `;
   const whole = safeJson(args).replaceAll("\n", "\n  ");
   const shown = durable && whole.length > 10_000 ? argumentsLine(args, `windlass approvals ${id}`) : whole;
   terminal.tell(`  ${where}${terminal.tint("bold", oneLine(tool))} ${shown}`);
   const because = why?.(approval);
-  if (because !== undefined) terminal.tell(`  ${terminal.tint("dim", oneLine(because))}`);
+  if (because !== undefined) tellWrapped(oneLine(because), terminal, { lead: "  ", style: "dim" });
 }
 
 /** Why this person may not decide; undefined when they may. */

@@ -7,7 +7,8 @@ import { openQuestions } from "./open-questions.ts";
 import { type PastAgent, lookAtAgent } from "./past-agent.ts";
 import { tellError } from "./report-error.ts";
 import { safeJson } from "./safe-json.ts";
-import { tellDim, usageLine } from "./tell-agent.ts";
+import { usageLine } from "./tell-agent.ts";
+import { tellWrapped } from "./tell-wrapped.ts";
 import { toWireAgent } from "./wire-agent.ts";
 
 /** `windlass show` for a run of an agent: what was asked, what was done, and the answer. */
@@ -40,7 +41,7 @@ export async function showAgent(invocation: Invocation, past: PastAgent): Promis
     terminal.print(terminal.paint("bold", `answer ${agentWords[block.language].cut}`));
     terminal.print(indented(redactor.text(result.partial)));
   }
-  tellDim(usageLine(result, block.language), terminal);
+  tellWrapped(usageLine(result, block.language), terminal, { style: "dim" });
   if (result.error !== undefined)
     tellError(terminal, { message: redactor.text(result.error.message), code: result.error.code });
   for (const { id, tool, args } of run.status === "waiting" ? await openQuestions(workspace.approvals, run.id) : []) {

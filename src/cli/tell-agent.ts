@@ -10,10 +10,10 @@ import { tellError } from "./report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { safeJson } from "./safe-json.ts";
 import { tellWaiting } from "./tell-run.ts";
+import { tellWrapped } from "./tell-wrapped.ts";
 import type { Terminal } from "./terminal.ts";
 import { toWireAgent } from "./wire-agent.ts";
 import { wrapAnswer } from "./wrap-answer.ts";
-import { wrapText } from "./wrap-text.ts";
 
 /** Further fields that `--json` prints. */
 type Extra = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export async function tellAgent(result: AgentResult, session: RunSession, extra:
   const json = invocation.flag("json");
   if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor, isLeft(result, session)), ...extra }));
   else if (!invocation.flag("events")) tellAnswer(result, session);
-  tellDim(usageLine(result, session.language), terminal);
+  tellWrapped(usageLine(result, session.language), terminal, { style: "dim" });
   if (isLeft(result, session)) tellLeft(result, session);
   else if (result.status === "waiting") await tellWaiting(result.runId, session, { durable: true });
   else if (result.error !== undefined) tellAgentFailure(result, result.error, session);
@@ -60,13 +60,6 @@ function tellPartial(partial: string, terminal: Terminal, { cut }: AgentWords): 
   terminal.tell(sideColumns === undefined ? text : wrapAnswer(text, sideColumns).join("\n"));
   terminal.tell(terminal.tint("yellow", cut));
   terminal.tell("");
-}
-
-/** Tells something by the way, broken between words. */
-export function tellDim(text: string, terminal: Terminal): void {
-  const { sideColumns } = terminal;
-  const lines = sideColumns === undefined ? [text] : wrapText(text, sideColumns - 1);
-  for (const line of lines) terminal.tell(terminal.tint("dim", line));
 }
 
 /** The exit code that a run of an agent ends with. */

@@ -6,6 +6,7 @@ import { checkModel } from "../agent-options.ts";
 import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
+import { tellWrapped } from "../tell-wrapped.ts";
 import type { Terminal } from "../terminal.ts";
 import { toolTable } from "../tool-table.ts";
 import { UsageError } from "../usage-error.ts";
@@ -57,9 +58,12 @@ export async function runChatCommand(line: string, talk: Talk, terminal: Termina
 function help(terminal: Terminal): Commanded {
   const width = Math.max(...commands.map(({ name }) => name.length));
   for (const { name, about } of commands) {
-    terminal.tell(`  ${terminal.tint("bold", `/${name.padEnd(width)}`)}  ${about}`);
+    tellWrapped(about, terminal, { lead: `  ${terminal.tint("bold", `/${name.padEnd(width)}`)}  ` });
   }
-  terminal.tell(terminal.tint("dim", "  Ctrl-C stops an answer; twice where nothing is typed, it leaves."));
+  tellWrapped("Ctrl-C stops an answer; twice where nothing is typed, it leaves.", terminal, {
+    lead: "  ",
+    style: "dim",
+  });
   return "done";
 }
 

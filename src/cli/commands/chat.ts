@@ -16,7 +16,8 @@ import { type Invocation, commandLine } from "../invocation.ts";
 import { prepareForAgent } from "../prepare-servers.ts";
 import { tellError } from "../report-error.ts";
 import { type RunSession, inTurn, openForRuns } from "../run-session.ts";
-import { tellAgent, tellDim, withoutModel } from "../tell-agent.ts";
+import { tellAgent, withoutModel } from "../tell-agent.ts";
+import { tellWrapped } from "../tell-wrapped.ts";
 import { UsageError } from "../usage-error.ts";
 import { watchInterrupts } from "../watch-interrupts.ts";
 
@@ -148,7 +149,7 @@ async function greet(talk: Talk, { terminal }: Invocation): Promise<void> {
   const tools = (await talk.tools()).length;
   const before = talk.length === 0 ? "" : `, ${formatCount(talk.length, "message")} so far`;
   const who = `${oneLine(talk.runner)} with ${model} and ${formatCount(tools, "tool")}`;
-  tellDim(`${who}${before}; /help lists what can be typed`, terminal);
+  tellWrapped(`${who}${before}; /help lists what can be typed`, terminal, { style: "dim" });
 }
 
 function tellHowToGoOn({ talk, invocation }: ChatParts, words: AgentWords): void {
