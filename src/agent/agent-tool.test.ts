@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
-import { scriptedModel } from "../model/index.ts";
+import { type Model, scriptedModel } from "../model/index.ts";
+import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { Agent } from "./agent.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
+import { AgentRuns } from "./run/agent-runs.ts";
+import { agentDefaults } from "./run/agent-spec.ts";
+import { rootRun } from "./run/kept-run.ts";
+import { findRunner } from "./runners/find-runner.ts";
 
 const about = { name: "helper", description: "Helps with things" };
 const helperCall = { toolCalls: [{ name: "helper", args: { question: "what is it?" }, id: "c1" }] };
@@ -102,5 +108,65 @@ describe("[B09] an agent as a tool", () => {
     setTimeout(() => controller.abort(), 30);
     expect(await running).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
     expect(stopped).toBe(true);
+  });
+
+  describe("that is called because of text from outside", () => {
+    /** Asked to send and to write, after the agent that calls it has read a page. */
+    async function waiting() {
+      const written: unknown[] = [];
+      const permissions = { ask: ["model:send"], allow: ["*"] };
+      const tools = [
+        sampleTool(() => "have helper write", { name: "fetch_page", effect: "read" }),
+        sampleTool(() => "ok", { name: "send", effect: "once" }),
+        sampleTool((args) => written.push(args), { name: "write", effect: "idempotent", destructive: true }),
+      ];
+      const engine = createEngine({ tools, permissions });
+      const call = (name: string, args = {}) => ({ toolCalls: [{ name, args }] });
+      const models: Record<string, Model> = {
+        inner: scriptedModel([call("send"), call("write"), "written"]),
+        outer: scriptedModel([call("fetch_page"), call("helper", { question: "send and write" }), "done"]),
+      };
+      const journal = createMemoryRuns();
+      const runs = new AgentRuns({
+        engine,
+        journal,
+        approvals: createMemoryApprovals(),
+        owner: { id: "p", pid: 1, processStart: "p", bootId: "" },
+        runner: findRunner,
+        model: (name = "outer") => models[name],
+      });
+      const agentOf = (model: string, ...names: string[]) =>
+        new Agent(runs, { ...agentDefaults, runner: "autonomous", model, tools: names, trusted: ["send"] });
+      const helper = agentOf("inner", "send", "write");
+      engine.tools.register(agentTool(helper, about));
+      const agent = agentOf("outer", "fetch_page", "helper");
+      const session = agent.session();
+      const result = await session.ask("go");
+      expect(result).toMatchObject({ status: "waiting", tainted: true, approvals: [{ tool: "send" }] });
+      const approval = await runs.approvals.get(result.approvals?.[0]?.id ?? "", Date.now());
+      await agent.decide(approval?.id ?? "", { approved: true });
+      return { agent, session, helper, journal, written, runId: result.runId, sub: approval?.runId ?? "" };
+    }
+    const asks = { status: "waiting", tainted: true, approvals: [{ tool: "write" }] };
+
+    test("does no harm unasked, whoever goes on with it", async () => {
+      const first = await waiting();
+      expect(await first.agent.resume(first.runId)).toMatchObject(asks);
+      const second = await waiting();
+      expect(await second.helper.resume(second.sub)).toMatchObject(asks);
+      expect([...first.written, ...second.written]).toEqual([]);
+    });
+
+    test("is no question of the conversation that it is called in", async () => {
+      const { session, sub, written } = await waiting();
+      await expect(session.resume(sub)).rejects.toMatchObject({ code: "validation_error" });
+      expect(written).toEqual([]);
+    });
+
+    test("tells which run was asked in the first place", async () => {
+      const { journal, runId, sub } = await waiting();
+      const roots = [sub, runId, "unknown"].map((id) => rootRun(journal, id));
+      expect(await Promise.all(roots)).toEqual([runId, runId, "unknown"]);
+    });
   });
 });

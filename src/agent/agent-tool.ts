@@ -1,11 +1,12 @@
 import { fail, failure, nodeCrypto } from "../base/index.ts";
-import { nestedCalls, passOn, principalOf, progressOf } from "../engine/index.ts";
+import { isTainted, nestedCalls, passOn, principalOf, progressOf, runOf } from "../engine/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
 import { type AnyTool, type ToolContext, defineTool, ok } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { AgentExecuteOptions } from "./run/agent-runs.ts";
+import { CallAccount } from "./run/call-account.ts";
 import { noteSubRun } from "./run/sub-runs.ts";
 
 /** What {@link agentTool} takes besides the agent. */
@@ -37,7 +38,7 @@ const input = fromJsonSchema<Asked, Asked>({
 
 /**
  * An agent as a tool, for other agents, chains and MCP clients. It has its own model, budget and history; its tool calls
- * are nested under the call, so they stop with it. Its run is kept: a call that is made again under the same key goes on
+ * are nested under the call, so they stop with it, and what it uses counts for the run that made the call. Its run is kept: a call that is made again under the same key goes on
  * with that run, and does nothing twice.
  *
  * @example
@@ -82,9 +83,12 @@ function told({ answer, toolUsageSummary, usage, rounds, runId }: AgentResult): 
 async function runOnce(agent: Agent, text: string, context: ToolContext): Promise<AgentResult> {
   const tell = progressOf(context);
   const principal = principalOf(context);
+  const calledBy = runOf(context);
+  const account = CallAccount.of(context);
   const how: AgentExecuteOptions = {
     signal: context.signal,
     begin: nestedCalls(context),
+    account,
     ...(tell !== undefined && { onEvent: (event: AgentEvent) => tell(event) }),
   };
   // Only letters, digits and a few marks may be in the id of a run, and a key may be long.
@@ -92,9 +96,13 @@ async function runOnce(agent: Agent, text: string, context: ToolContext): Promis
   const more = {
     ...(context.conversationId !== undefined && { conversationId: context.conversationId }),
     ...(principal !== undefined && { principal }),
+    ...(calledBy !== undefined && { calledBy }),
+    // Kept, for whoever goes on with it later and not within this call.
+    tainted: isTainted(context),
   };
   const known = await agent.runs.has(runId);
   const result = await (known ? agent.resume(runId, how) : agent.run(text, { ...how, ...more, runId, aside: true }));
   noteSubRun(agent.runs, runId, result.status === "waiting");
+  account?.used(runId, result.usage);
   return result;
 }

@@ -37,6 +37,16 @@ describe("a conversation", () => {
     expect(session.usage).toMatchObject({ inputTokens: 300, outputTokens: 30 });
   });
 
+  test("goes on from a question that nobody gave a name, whatever was done to its list of messages", async () => {
+    const agent = agentWith([{ text: "A" }, { text: "other" }, { text: "B" }]);
+    const first = await agent.run("a");
+    // Whoever gets a result may do with its list as they like.
+    (first.messages as ConversationMessage[]).length = 0;
+    await agent.run("something else");
+    const { messages } = await agent.run("b", { conversationId: first.conversationId });
+    expect(textsOf(messages)).toEqual(["a", "A", "b", "B"]);
+  });
+
   test("takes up any of its questions that waited; what came of it is behind what was said meanwhile", async () => {
     const agent = agentWith([wantsSend, { text: "hello", usage }, { text: "sent", usage }, { text: "bye", usage }]);
     const session = agent.session();
@@ -56,6 +66,23 @@ describe("a conversation", () => {
     expect(textsOf(session.messages)).toEqual(["hello?", "hello", "send it", "sent", "bye", "bye"]);
     expect(session.messages.map(({ role }) => role)).toContain("tool");
     expect(session.usage).toMatchObject({ inputTokens: 400, outputTokens: 40 });
+  });
+
+  test("is tainted where its caller says so, whatever the journal has of it, until it is cleared", async () => {
+    const wantsWrite = { toolCalls: [{ name: "write", args: {}, id: "w1" }] };
+    const write = sampleTool(() => "written", { name: "write", effect: "idempotent", destructive: true });
+    const engine = createEngine({ tools: [write], permissions: { ask: [], allow: ["*"] } });
+    const agent = createAgent({ engine, model: scriptedModel(["A", "B", wantsWrite, "C"]) });
+    await agent.run("a", { conversationId: "t" });
+    const session = agent.session({ conversationId: "t", tainted: true });
+    expect(session.tainted).toBe(true);
+    await session.refresh();
+    // Whoever answers meanwhile knows nothing of it.
+    await agent.run("b", { conversationId: "t" });
+    expect(await session.ask("write it")).toMatchObject({ status: "waiting", tainted: true });
+    expect(session.tainted).toBe(true);
+    await session.clear();
+    expect(await session.ask("c")).toMatchObject({ status: "completed", tainted: false });
   });
 
   test("takes up its own question in another life, and none of another conversation", async () => {
@@ -163,12 +190,67 @@ describe("a conversation in several places", () => {
     expect(textsOf((await open().run("d", { conversationId: "t" })).messages)).toEqual(["c", "C", "d", "D"]);
   });
 
+  test("keeps a history that was given to it, and what was answered meanwhile", async () => {
+    const answered = Promise.withResolvers<void>();
+    const model = scriptedModel(async ({ prompt }) => {
+      const [text = ""] = textsOf(prompt.slice(-1));
+      if (text === "slow") await answered.promise;
+      return text.toUpperCase();
+    });
+    const open = processes(model);
+    await open().run("first", { conversationId: "t" });
+    const history: ConversationMessage[] = [
+      { role: "user", content: [{ type: "text", text: "mine" }] },
+      { role: "assistant", content: [{ type: "text", text: "noted" }] },
+    ];
+    const session = open().session({ conversationId: "t", history });
+    const slow = session.ask("slow");
+    await open().run("quick", { conversationId: "t" });
+    answered.resolve();
+    await slow;
+    const all = ["first", "FIRST", "quick", "QUICK", "mine", "noted", "slow", "SLOW"];
+    expect(textsOf(session.messages)).toEqual(all);
+    const { messages } = await open().run("last", { conversationId: "t" });
+    expect(textsOf(messages)).toEqual([...all, "last", "LAST"]);
+  });
+
+  test.each([
+    ["gives no ids", ""],
+    ["counts them from 0 in each answer", "call_0"],
+  ])("has no call id twice where a service %s", async (_, id) => {
+    const model = scriptedModel(({ prompt }) => {
+      const [name] = textsOf(prompt.slice(-1));
+      return name === undefined ? "done" : { toolCalls: [{ name, args: {}, id }] };
+    });
+    const agent = processes(model)();
+    const session = agent.session({ conversationId: "t" });
+    const { runId, approvals } = await session.ask("send");
+    expect(await session.ask("fetch_page")).toMatchObject({ status: "completed" });
+    await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
+    await session.resume(runId);
+    await agent.run("fetch_page", { conversationId: "t" });
+    await session.refresh();
+    const { messages } = session;
+    const calls = messages.flatMap(({ role, content }) =>
+      role === "assistant" ? content.filter((part) => part.type === "tool-call") : [],
+    );
+    const results = messages.flatMap(({ role, content }) =>
+      role === "tool" ? content.filter((part) => part.type === "tool-result") : [],
+    );
+    expect(calls.map(({ toolName }) => toolName)).toEqual(["fetch_page", "send", "fetch_page"]);
+    expect(new Set(calls.map(({ toolCallId }) => toolCallId)).size).toBe(3);
+    expect(results.map(({ toolCallId }) => toolCallId)).toEqual(calls.map(({ toolCallId }) => toolCallId));
+    const again = agent.session({ conversationId: "t" });
+    await again.refresh();
+    expect(again.messages).toEqual(session.messages);
+  });
+
   test("goes on in a session whose journal has forgotten it", async () => {
     const model = scriptedModel([...Array.from({ length: 102 }, (_, n) => `${n}`), "last"]);
     const agent = processes(model, createMemoryRuns({ finished: 0 }))();
     const session = agent.session();
     await session.ask("a");
-    for (let n = 0; n < 101; n++) await agent.run("other");
+    for (let n = 0; n < 101; n++) await agent.run("other", { conversationId: `c${n}` });
     await expect(agent.runs.conversations.soFar(session.conversationId)).resolves.toMatchObject({ messages: [] });
     const { messages } = await session.ask("b");
     expect(textsOf(messages)).toEqual(["a", "0", "b", "last"]);

@@ -2,7 +2,6 @@ import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
 import { type TokenUsage, addUsage, noTokens } from "../model/index.ts";
 import type { Agent, AskOptions } from "./agent.ts";
 import type { AgentResult } from "./agent-result.ts";
-import { askIn } from "./ask-in.ts";
 import { checkHistory } from "./check-history.ts";
 import { holdsOutside } from "./run/holds-outside.ts";
 import type { ConversationMessage } from "./message.ts";
@@ -15,7 +14,7 @@ export interface SessionOptions {
   readonly conversationId?: string;
   /** What it begins with, instead of what was said in it so far. */
   readonly history?: readonly ConversationMessage[];
-  /** Whether that holds text from outside. Where absent, as its messages tell. */
+  /** Whether what was said holds text from outside. Where absent, as the history or the conversation tells. */
   readonly tainted?: boolean;
 }
 
@@ -31,6 +30,8 @@ export class Session {
   #agent: Agent;
   /** Undefined until it is looked up. */
   #said: Said | undefined;
+  /** Whoever began it said that it is, whatever is looked up. */
+  #isTainted: boolean;
   /** Of each question. What a run took is told anew with each of its lives. */
   readonly #usage = new Map<string, TokenUsage>();
   #asking = false;
@@ -38,10 +39,11 @@ export class Session {
   constructor(agent: Agent, { conversationId, history, tainted }: SessionOptions = {}) {
     this.#agent = agent;
     this.conversationId = conversationId ?? ids.next();
+    this.#isTainted = tainted === true;
     if (history !== undefined) {
       checkHistory(history);
       this.#said = { messages: history, tainted: tainted ?? holdsOutside(history), turn: 0, isKept: false };
-    } else if (conversationId === undefined) this.#said = { ...nothingSaid, tainted: tainted === true };
+    } else if (conversationId === undefined) this.#said = nothingSaid;
   }
 
   /** What was said so far, when it was last looked up. */
@@ -51,7 +53,7 @@ export class Session {
 
   /** Text from outside has entered it. */
   get tainted(): boolean {
-    return this.#said?.tainted ?? false;
+    return this.#isTainted || this.#said?.tainted === true;
   }
 
   /** What the questions took that were asked here. */
@@ -67,12 +69,14 @@ export class Session {
   /** Asks the next question; one at a time. */
   ask(
     text: string,
-    options: Omit<AskOptions, "history" | "tainted" | "conversationId" | "aside"> = {},
+    options: Omit<AskOptions, "history" | "tainted" | "conversationId" | "aside" | "calledBy"> = {},
   ): Promise<AgentResult> {
     return this.#take(async () => {
       await this.refresh();
-      const { conversationId } = this;
-      return askIn(this.#agent, { ...options, text, said: this.#said ?? nothingSaid, conversationId });
+      const { conversationId, tainted } = this;
+      const said = { ...(this.#said ?? nothingSaid), tainted };
+      const { runs, spec } = this.#agent;
+      return runs.start(spec, text, { ...options, said, conversationId });
     });
   }
 
@@ -99,6 +103,7 @@ export class Session {
     if (this.#asking) throw answering();
     await this.#agent.runs.conversations.clear(this.conversationId, clock.now());
     this.#said = undefined;
+    this.#isTainted = false;
     await this.refresh();
   }
 

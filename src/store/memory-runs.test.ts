@@ -44,3 +44,16 @@ test("a number of runs that makes no sense is refused", () => {
   expect(() => createMemoryRuns({ finished: -1 })).toThrow("finished must be a whole number");
   expect(() => createMemoryRuns({ finished: 1.5 })).toThrow(RangeError);
 });
+
+test("what a run adds to its conversation is written when somebody looks, and once", async () => {
+  const runs = createMemoryRuns();
+  const made = await runs.create({ ...newRun("r1"), conversation: { id: "t", after: 0 } }, owner);
+  if ("existing" in made) throw new Error("exists");
+  let written = 0;
+  await runs.finish(made.lease, { status: "success", at: 1, turn: () => `"${++written}"` });
+  expect(written).toBe(0);
+  expect(await runs.turns("t", { from: 1000 })).toEqual([]);
+  expect(written).toBe(0);
+  expect((await runs.turns("t")).map(({ data }) => data)).toEqual(['"1"']);
+  expect((await runs.turns("t")).map(({ data }) => data)).toEqual(['"1"']);
+});

@@ -200,7 +200,7 @@ class MemoryRuns implements RunJournal {
     // A map that shrinks and grows leaves tables behind, through which its old values stay alive for a while.
     kept.events.length = 0;
     this.#runs.delete(runId);
-    if (kept.made.conversation !== undefined) this.#turns.release(kept.made.conversation.id);
+    if (kept.made.conversation !== undefined) this.#turns.release(kept.made.conversation.id, runId);
   }
 
   #held(lease: RunLease): Kept | undefined {

@@ -3,8 +3,11 @@ import type { Turn, TurnRange } from "./runs.ts";
 /** Of conversations without a run that is kept, as many are remembered. */
 const idleKept = 100;
 
+/** A turn that nobody has looked at may not be written yet. */
+type KeptTurn = Omit<Turn, "data"> & { readonly data: string | (() => string) };
+
 interface Kept {
-  readonly turns: Turn[];
+  readonly turns: KeptTurn[];
   /** How many runs of it are kept. */
   runs: number;
 }
@@ -25,10 +28,12 @@ export class MemoryTurns {
   }
 
   /** A run of this conversation is forgotten. */
-  release(id: string): void {
+  release(id: string, runId: string): void {
     const kept = this.#conversations.get(id);
     if (kept === undefined || --kept.runs > 0) return;
-    this.#idle.add(id);
+    // Nobody went on with what nobody named.
+    if (id === runId && kept.turns.length < 2) this.#conversations.delete(id);
+    else this.#idle.add(id);
     for (const first of this.#idle) {
       if (this.#idle.size <= idleKept) break;
       this.#idle.delete(first);
@@ -36,13 +41,22 @@ export class MemoryTurns {
     }
   }
 
-  add(id: string, turn: Omit<Turn, "number" | "after"> & { readonly after?: number }): void {
+  add(id: string, turn: Omit<KeptTurn, "number" | "after"> & { readonly after?: number }): void {
     const turns = this.#conversations.get(id)?.turns;
     turns?.push({ after: turns.at(-1)?.number ?? 0, ...turn, number: ++this.#last });
   }
 
   list(id: string, { from = 0, to = Infinity }: TurnRange = {}): readonly Turn[] {
     const turns = this.#conversations.get(id)?.turns ?? [];
-    return turns.filter(({ number }) => number >= from && number <= to);
+    return turns.flatMap((turn, at) => {
+      if (turn.number < from || turn.number > to) return [];
+      // Written once: what it is made of need not stay.
+      return [(turns[at] = written(turn))];
+    });
   }
+}
+
+function written(turn: KeptTurn): Turn & KeptTurn {
+  const { data } = turn;
+  return { ...turn, data: typeof data === "string" ? data : data() };
 }

@@ -1,3 +1,4 @@
+import type { FailureCode } from "../base/index.ts";
 import type { ConversationSummary, Statistics, ToolStatistics } from "./records.ts";
 
 /** How often a tool was called. */
@@ -16,13 +17,20 @@ export interface Tallies {
   readonly failures: readonly (readonly [code: string, count: number])[];
 }
 
+/** Of a call that a person has to decide on first. */
+export const waitingCode: FailureCode = "approval_required";
+
 /** Counts calls for the statistics; exact, at the price of eight bytes a call while it counts. */
 export class CallCounter {
   readonly #tools = new Map<string, { durations: number[]; failures: number }>();
   readonly #codes = new Map<string, number>();
 
-  /** Counts one call; `code` is that of its failure, `null` for a success. */
+  /**
+   * Counts one call; `code` is that of its failure, `null` for a success. One that only waits for a person has not failed,
+   * and has not run: the call that is then made is counted.
+   */
   count(tool: string, durationMs: number, code: string | null): void {
+    if (code === waitingCode) return;
     let entry = this.#tools.get(tool);
     if (entry === undefined) this.#tools.set(tool, (entry = { durations: [], failures: 0 }));
     entry.durations.push(durationMs);

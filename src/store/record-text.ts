@@ -1,5 +1,5 @@
 import { type Failure, fail } from "../base/index.ts";
-import type { Redactor } from "../text/index.ts";
+import { type Redactor, redactFailure } from "../text/index.ts";
 import { maxApprovalBytes } from "./approvals.ts";
 
 /** What stores need of a redactor. */
@@ -57,7 +57,7 @@ export const noRedaction: RecordRedactor = { text: (text) => text, value: (value
 /** The JSON text of a failure; one that is too large loses its issues and the end of its messages. Never throws. */
 export function failureText(failure: Failure, redactor: RecordRedactor): string {
   try {
-    const text = redactedText(JSON.stringify(failure), redactor);
+    const text = JSON.stringify(redactFailure(failure, redactor.text));
     if (!exceeds(text)) return text;
   } catch {
     // An issue that JSON cannot express; the short form has none.

@@ -126,8 +126,12 @@ export interface RunEnd {
   readonly at: number;
   readonly output?: string;
   readonly error?: string;
-  /** JSON: what the run adds to its conversation, where it has one. Kept together with the end of the run, or neither is. */
-  readonly turn?: string;
+  /**
+   * JSON: what the run adds to its conversation, where it has one. Kept together with the end of the run, or neither is.
+   * A function writes it, the same whenever it is called: most conversations in memory end with their first answer, and
+   * nobody reads them.
+   */
+  readonly turn?: string | (() => string);
 }
 
 /**
@@ -163,7 +167,8 @@ export interface RunJournal {
   list(query?: RunQuery): Promise<readonly StoredRun[]>;
   /**
    * The turns of a conversation, in order. They are kept together, at least for as long as any run of the conversation
-   * is: whatever else is removed, such a run finds what it began with.
+   * is, and given up together: whatever else is removed, such a run finds what it began with, and what was once gone does
+   * not come back.
    */
   turns(conversationId: string, range?: TurnRange): Promise<readonly Turn[]>;
   /** Adds a turn that is of no run; durable when it resolves. Does nothing where no run is of that conversation. */

@@ -211,6 +211,13 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       ]);
     });
 
+    test("a call that waits for a person is no failure, and is counted when it is made", async () => {
+      const about = { tool: "send", conversationId: "c" };
+      addAll([failedRecord("approval_required", about), sampleRecord(about)]);
+      expect(await store.statistics()).toMatchObject({ totalCalls: 1, failedCalls: 0, failures: {} });
+      expect(await store.summary("c")).toMatchObject({ totalCalls: 1, failedCalls: 0, toolUsage: { send: 1 } });
+    });
+
     test("statistics keep to a tool and a time", async () => {
       addAll([1, 2, 3, 4].map((createdAt) => sampleRecord({ createdAt, tool: createdAt === 3 ? "b" : "a" })));
       expect(await store.statistics({ since: 2, until: 4 })).toMatchObject({ totalCalls: 2 });

@@ -383,6 +383,15 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await said("none")).toEqual([]);
       });
 
+      test("takes what its run writes when it is asked to, and not where the run is not over", async () => {
+        const never = (): string => {
+          throw new Error("nobody needs it");
+        };
+        await runs.finish(await inTalk("waits", "t"), { status: "waiting", at: 1, turn: never });
+        await runs.finish(await inTalk("a", "t"), { status: "success", at: 5, turn: () => '"written"' });
+        expect(await said("t")).toEqual(["written"]);
+      });
+
       test("gives the turns between two numbers, and keeps what each run knew of", async () => {
         for (const id of ["a", "b", "c"]) await answer(await inTalk(id, "t", (await runs.turns("t")).at(-1)?.number));
         const [a = 0, b = 0, c = 0] = (await runs.turns("t")).map(({ number }) => number);

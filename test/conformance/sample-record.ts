@@ -25,7 +25,10 @@ export function sampleRecord(given: Partial<CallRecord> = {}): CallRecord {
 }
 
 /** A record of a failed call. */
-export function failedRecord(code: "timeout" | "execution_error", given: Partial<CallRecord> = {}): CallRecord {
+export function failedRecord(
+  code: "timeout" | "execution_error" | "approval_required",
+  given: Partial<CallRecord> = {},
+): CallRecord {
   return sampleRecord({
     success: false,
     error: { code, message: `it failed: ${code}`, forModel: `it failed: ${code}`, retry: "safe" },

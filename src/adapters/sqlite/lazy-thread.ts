@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, orAborted } from "../../base/index.ts";
 import type { Ops } from "./worker-ops.ts";
 import { WorkerLink, closedFailure } from "./worker-link.ts";
 
@@ -32,7 +32,7 @@ export class LazyThread<O extends FileOps<O>> {
     if (this.#closed) throw closedFailure();
     if (!this.#link?.alive) this.#link = this.#start();
     const answer = this.#link.call(op, body);
-    return signal === undefined ? answer : await unlessAborted(answer, signal);
+    return signal === undefined ? answer : await orAborted(answer, signal);
   }
 
   async close(): Promise<void> {
@@ -46,17 +46,5 @@ export class LazyThread<O extends FileOps<O>> {
     // Cannot fail: it only tells the file. What follows waits behind it.
     link.send("open", { file: this.#options.file }, () => {});
     return link;
-  }
-}
-
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const stop = (): void => aborted.reject(signal.reason as Error);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([answer, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    answer.catch(() => {});
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { hasRun } from "./run-queries.ts";
 
 /** So few at a time that a commit waiting behind them hardly notices. */
 const runsPerStep = 50;
@@ -65,14 +66,13 @@ export function removeGivenUp(db: DatabaseSync): { readonly rows: number; readon
   return { rows: events.length + 1, records };
 }
 
-/** Removes some turns of a conversation of which no run is left, the last first: whoever misses one notices. Says how many. */
+/** Removes some turns of a conversation of which no run is left; says how many. */
 function removeTurns(db: DatabaseSync, conversation: SQLOutputValue): number {
   if (conversation === null) return 0;
   const removed = db
     .prepare(
-      `DELETE FROM turns WHERE number IN 
-         (SELECT number FROM turns WHERE conversation = :of ORDER BY number DESC LIMIT ${turnsPerStep})
-         AND NOT EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')`,
+      `DELETE FROM turns WHERE NOT ${hasRun}
+         AND number IN (SELECT number FROM turns WHERE conversation = :of LIMIT ${turnsPerStep})`,
     )
     .run({ of: conversation });
   return Number(removed.changes);

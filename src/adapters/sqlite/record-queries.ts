@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { CallCounter, type Tallies, type ToolTally, label, maxPageSize } from "../../store/index.ts";
+import { CallCounter, type Tallies, type ToolTally, label, maxPageSize, waitingCode } from "../../store/index.ts";
 import { readOutput } from "./placed-output.ts";
 import { recordColumns } from "./record-columns.ts";
 import type { PageAsked, PageRows, ReaderOps, SqlRow, SqlValue } from "./worker-ops.ts";
@@ -43,6 +43,7 @@ function withOutput(row: SqlValue[], outputs: StatementSync): SqlRow {
 /** Calls per tool of one conversation. */
 export function readSummary(db: DatabaseSync, conversationId: string): ToolTally[] {
   const where = new Conditions({ conversationId });
+  where.add("code IS NOT ?", waitingCode);
   const rows = db
     .prepare(`SELECT tool, count(*) AS calls, sum(success = 0) AS failures FROM records ${where.sql} GROUP BY tool`)
     .all(...where.values);

@@ -46,14 +46,21 @@ export function listRuns(db: DatabaseSync, asked: RunsAsked): SqlRow[] {
   return found;
 }
 
+/**
+ * For statements about the conversation `:of`: a run of it is there. Its turns go with the last one, at once for everybody,
+ * though they are removed in steps.
+ */
+export const hasRun = "EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')";
+
 /** Turns of a conversation, in order. */
 export function listTurns(db: DatabaseSync, { conversationId, from, to }: TurnsAsked): SqlRow[] {
   const list = db.prepare(
-    `SELECT ${turnColumns.join(", ")} FROM turns WHERE conversation = ? AND number BETWEEN ? AND ? ORDER BY number`,
+    `SELECT ${turnColumns.join(", ")} FROM turns
+     WHERE conversation = :of AND number BETWEEN :from AND :to AND ${hasRun} ORDER BY number`,
   );
   list.setReturnArrays(true);
   // setReturnArrays() was called, and the columns hold no blobs.
-  return list.all(conversationId, from, to) as unknown as SqlRow[];
+  return list.all({ of: conversationId, from, to }) as unknown as SqlRow[];
 }
 
 function isAbandoned(row: SqlRow, { now, silenceMs }: RunsAsked): boolean {

@@ -4,7 +4,7 @@ import { inTransaction } from "./in-transaction.ts";
 import { type OwnerTable, isGone } from "./owner-table.ts";
 import { toOwner, toRun } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
-import { readRun } from "./run-queries.ts";
+import { hasRun, readRun } from "./run-queries.ts";
 import type { CancelAsked, ClaimAnswer, ClaimAsked, RunRows, TurnWrite } from "./worker-ops.ts";
 
 /** Who executes which run. Every change is one transaction, so that processes sharing the file agree. */
@@ -42,7 +42,7 @@ export class RunTable {
       .prepare(
         `INSERT INTO turns (conversation, after, at, data)
          SELECT :of, coalesce(:after, (SELECT max(number) FROM turns WHERE conversation = :of), 0), :at, :data
-         WHERE EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')`,
+         WHERE ${hasRun}`,
       )
       .run({ of: conversationId, after, at, data });
   }

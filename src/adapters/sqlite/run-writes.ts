@@ -5,6 +5,7 @@ import type { OwnerTable } from "./owner-table.ts";
 import { recordColumns } from "./record-columns.ts";
 import { newRunColumns } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
+import { hasRun } from "./run-queries.ts";
 import type { Answer, EndWrite, EventWrite, RunWrite } from "./worker-ops.ts";
 
 /** Why a write was not done, and the number of the run's last event. */
@@ -12,6 +13,8 @@ export type Refusal = readonly [what: Answer[1], last: number];
 
 const lost: Refusal = ["lost", 0];
 const taken: Refusal = ["taken", 0];
+
+const conversationAt = newRunColumns.indexOf("conversation");
 
 /** Writes what happens to runs, within the transaction of a batch. What a lease does not allow is refused alone. */
 export class RunWrites {
@@ -25,6 +28,7 @@ export class RunWrites {
   readonly #insertRecord: StatementSync;
   readonly #end: StatementSync;
   readonly #insertTurn: StatementSync;
+  readonly #removeTurns: StatementSync;
   #nextEvent = 0;
 
   constructor(db: DatabaseSync, fence: RunFence, owners: OwnerTable) {
@@ -51,6 +55,7 @@ export class RunWrites {
       `INSERT INTO turns (conversation, after, run_id, at, data)
        SELECT conversation, after_turn, id, ?, ? FROM runs WHERE number = ? AND conversation IS NOT NULL`,
     );
+    this.#removeTurns = db.prepare(`DELETE FROM turns WHERE conversation = :of AND NOT ${hasRun}`);
   }
 
   /** To be called when a transaction begins. */
@@ -68,6 +73,9 @@ export class RunWrites {
   run([, values, definition, owner, events]: RunWrite, now: number): Refusal | undefined {
     // Before anything is kept for it.
     if (this.#findRun.get(values[0] ?? null) !== undefined) return taken;
+    const of = values[conversationAt] ?? null;
+    // What is left of the turns of runs that were given up does not come back with this one.
+    if (of !== null) this.#removeTurns.run({ of });
     const { lastInsertRowid } = this.#insertRun.run(...values, this.#blobs.keep(definition), owner.id);
     this.#owners.hear(owner, now);
     for (const event of events) this.#write(Number(lastInsertRowid), event, null);

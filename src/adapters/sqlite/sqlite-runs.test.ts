@@ -9,6 +9,7 @@ import { knownSecrets, secretCases, secretRows } from "../../../test/support/sec
 import { createRedactor } from "../../text/index.ts";
 import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
 import { currentOwner } from "./owner-process.ts";
+import { giveUpRuns, removeGivenUp } from "./prune-runs.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-sqlite-runs-"));
@@ -241,6 +242,33 @@ describe("pruning", () => {
     expect((await store.runs.read("w"))?.run.conversation).toEqual({ id: "asked", after: 0 });
     await store.close();
     expect(query("SELECT count(*) FROM turns")).toEqual([0]);
+  });
+
+  test("that was stopped half-way brings back nothing of a conversation whose last run it gave up", async () => {
+    const store = await open({ clock });
+    const ask = async (id: string, at: number): Promise<void> =>
+      store.runs.finish(await make(store, id, { conversation: { id: "t", after: 0 }, startedAt: at }), {
+        status: "success",
+        at,
+        turn: JSON.stringify(id),
+      });
+    await Promise.all(Array.from({ length: 250 }, (_, index) => ask(`old${index}`, index)));
+    const db = new DatabaseSync(file);
+    const turnsLeft = (): number => Number(db.prepare("SELECT count(*) AS left FROM turns").get()?.["left"]);
+    giveUpRuns(db, { before: 1e9, upTo: 1e9, most: 1e9 });
+    expect(await store.runs.turns("t")).toEqual([]);
+    while (turnsLeft() === 250) removeGivenUp(db);
+    expect(turnsLeft()).toBeGreaterThan(0);
+    await store.runs.addTurn("t", { at: 1, data: "0" });
+    expect(await store.runs.turns("t")).toEqual([]);
+    await ask("new", 9000);
+    expect((await store.runs.turns("t")).map(({ data }) => data)).toEqual(['"new"']);
+    await ask("newer", 9000);
+    db.close();
+    await store.records.prune({ maxAgeMs: 5000 });
+    expect((await store.runs.turns("t")).map(({ data }) => data)).toEqual(['"new"', '"newer"']);
+    await store.close();
+    expect(query("SELECT count(*) FROM turns")).toEqual([2]);
   });
 
   test("by size removes the oldest, whether records or runs, and gives the disk its room back", async () => {

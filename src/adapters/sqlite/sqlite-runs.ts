@@ -110,9 +110,9 @@ export class SqliteRuns implements RunJournal {
   }
 
   finish(lease: RunLease, end: RunEnd): Promise<void> {
-    const size = 200 + (end.output?.length ?? 0) + (end.error?.length ?? 0) + (end.turn?.length ?? 0);
     return new Promise((resolve, reject) => {
-      this.#push(toEndWrite(lease, end), size, (outcome) => {
+      const write = toEndWrite(lease, end);
+      this.#push(write, endSize(write), (outcome) => {
         const failure = this.#failureOf(outcome, lease, 0);
         this.#letGo(lease);
         if (failure === undefined) resolve();
@@ -233,10 +233,15 @@ export class SqliteRuns implements RunJournal {
 
 function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, turn }: RunEnd): EndWrite {
   const over = isOver(status);
-  const told = [output ?? null, error ?? null, over && turn !== undefined ? turn : null] as const;
+  const written = typeof turn === "function" && over ? turn() : turn;
+  const told = [output ?? null, error ?? null, over && typeof written === "string" ? written : null] as const;
   const values = [runId, epoch, status, over ? at : null, ...told] as const;
   checkStorable(values);
   return ["end", ...values];
+}
+
+function endSize([, , , , , ...told]: EndWrite): number {
+  return told.reduce((size, text) => size + (text?.length ?? 0), 200);
 }
 
 function writable(event: JournalEvent): EventValues {

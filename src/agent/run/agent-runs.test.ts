@@ -10,7 +10,7 @@ import { AgentRuns, type AgentRunsParts } from "./agent-runs.ts";
 import { agentDefaults } from "./agent-spec.ts";
 
 const spec = { ...agentDefaults, runner: "autonomous" };
-const question = { text: "send it", history: [] };
+const question = "send it";
 const wantsSend = { toolCalls: [{ name: "send", args: { to: "ann" }, id: "c1" }] };
 
 function world(model: Model = scriptedModel([wantsSend, "sent it"])) {

@@ -7,6 +7,7 @@ import {
   type ApprovalStore,
   type Claim,
   type JournalEvent,
+  type RunConversation,
   type RunJournal,
   type RunLease,
   type RunOwner,
@@ -22,13 +23,15 @@ import type { AgentQuestion, Runner } from "../runner.ts";
 import { agentExecutor } from "./agent-executor.ts";
 import type { AgentObserver } from "./agent-observer.ts";
 import type { AgentRun } from "./agent-run.ts";
-import type { AgentSpec } from "./agent-spec.ts";
+import type { AgentSpec, QuestionImage } from "./agent-spec.ts";
+import type { CallAccount } from "./call-account.ts";
 import { Conversations } from "./conversations.ts";
 import { type KeptAgentRun, readAgentRun, writeAgentRun } from "./kept-run.ts";
 import { type RunParts, makeRun, nobodyToAsk } from "./make-run.ts";
 import { isOverBudget, noteFound } from "./note-found.ts";
-import type { Said } from "./said.ts";
+import type { RunInHand } from "./run-in-hand.ts";
 import { RunQuestions, rejectOpen } from "./run-questions.ts";
+import { type Said, nothingSaid } from "./said.ts";
 import { type Ended, storedEnd, toResult, toRunEnd } from "./to-result.ts";
 
 /** What {@link AgentRuns} is made of. */
@@ -56,6 +59,8 @@ export interface AgentExecuteOptions {
   readonly stay?: boolean;
   /** Makes its calls under another one, for an agent that is a tool. */
   readonly begin?: BeginCall;
+  /** Who pays for it besides, and limits it by what is left: the run whose call that is. */
+  readonly account?: CallAccount | undefined;
 }
 
 /** What a new run takes. */
@@ -63,26 +68,15 @@ export interface AgentStartOptions extends AgentExecuteOptions {
   readonly runId?: string;
   /** The same for all questions of one conversation. */
   readonly conversationId?: string;
-  /** Where in the conversation the history of the question is from; the run keeps it where this is absent. */
-  readonly place?: Pick<Said, "turn" | "isKept">;
+  /** What was said before; nothing where absent. */
+  readonly said?: Said;
+  readonly images?: readonly QuestionImage[];
   /** No question of the conversation, which neither it nor its answer becomes part of: another agent asks it. */
   readonly aside?: boolean;
+  /** The run whose call it is, for an agent that is a tool. */
+  readonly calledBy?: string;
   readonly principal?: string;
 }
-
-/** A run that this process owns. */
-interface Begun extends KeptAgentRun {
-  readonly question: AgentQuestion;
-  /** The journal tells what was said before the question. */
-  readonly isKept: boolean;
-  readonly lease: RunLease;
-  readonly startedAt: number;
-  readonly events: readonly JournalEvent[];
-  /** Who wanted it cancelled, null where nobody was named; undefined while nobody does. */
-  readonly cancelledBy?: string | null | undefined;
-}
-
-type Taken = Extract<Claim, { kind: "claimed" }>;
 
 /** Runs of agents that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
 export class AgentRuns {
@@ -106,34 +100,47 @@ export class AgentRuns {
   }
 
   /** Begins a run. Throws where the agent cannot be asked at all, such as for want of a model. */
-  start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions = {}): Promise<AgentResult> {
-    return this.#keeper.track(this.#start(spec, question, options));
+  start(spec: AgentSpec, text: string, options: AgentStartOptions = {}): Promise<AgentResult> {
+    return this.#keeper.track(this.#start(options.account?.limited(spec) ?? spec, text, options));
   }
 
-  async #start(spec: AgentSpec, question: AgentQuestion, options: AgentStartOptions): Promise<AgentResult> {
+  async #start(spec: AgentSpec, text: string, options: AgentStartOptions): Promise<AgentResult> {
     const { journal, owner } = this.#parts;
     // Before anything is kept: what cannot begin leaves nothing behind.
-    const { worksAlone = false } = this.#parts.runner(spec.runner);
-    const model = this.#parts.model(spec.model);
-    const alone = model === undefined;
-    const fault = worksAlone ? undefined : faultOf(model);
-    if (fault !== undefined) throw fault;
-    if (alone && !worksAlone) throw nobodyToAsk(this.#parts, spec);
+    const alone = this.#worksAlone(spec);
     const runId = options.runId ?? this.#ids.next();
-    const conversationId = options.conversationId ?? runId;
-    const { place: { turn, isKept } = { turn: 0, isKept: question.history.length === 0 }, aside, principal } = options;
-    const kept = { spec, question, conversationId, principal, alone, ...(aside !== true && { after: turn }) };
-    const { history, ...alike } = question;
+    const { conversationId: under = runId, said = nothingSaid, aside = false, calledBy, principal } = options;
+    const question = questionOf(text, said, options.images);
+    const { history: _history, ...asked } = question;
+    const kept: KeptAgentRun = {
+      spec,
+      question: said.isKept ? asked : question,
+      under,
+      conversation: aside ? undefined : { id: under, after: said.turn },
+      calledBy,
+      principal,
+      alone,
+    };
     const startedAt = this.#clock.now();
-    const write = { ...kept, question: isKept ? alike : { ...alike, history } };
-    const created = await journal.create(writeAgentRun(runId, write, startedAt), owner);
+    const created = await journal.create(writeAgentRun(runId, kept, startedAt), owner);
     if ("existing" in created) {
       throw fail(`there is a run ${runId} already; windlass resume ${runId} goes on with it`, { code: "run_exists" });
     }
     const { lease } = created;
     return this.#holding(lease, "running", () =>
-      this.#observed({ ...kept, isKept, lease, startedAt, events: [] }, options),
+      this.#observed({ kept, question, lease, startedAt, events: [] }, options),
     );
+  }
+
+  /** Does an agent that begins now work without a model? Throws where it cannot, and has none that answers. */
+  #worksAlone(spec: AgentSpec): boolean {
+    const { worksAlone = false } = this.#parts.runner(spec.runner);
+    const model = this.#parts.model(spec.model);
+    if (worksAlone) return model === undefined;
+    if (model === undefined) throw nobodyToAsk(this.#parts, spec);
+    const fault = faultOf(model);
+    if (fault !== undefined) throw fault;
+    return false;
   }
 
   /** Goes on with a run that waits or whose process is gone. A finished one gives its result. */
@@ -151,24 +158,25 @@ export class AgentRuns {
     }
   }
 
-  #goOn({ run, lease, was, events }: Taken, options: AgentExecuteOptions): Promise<AgentResult> {
+  #goOn(claim: Extract<Claim, { kind: "claimed" }>, options: AgentExecuteOptions): Promise<AgentResult> {
+    const { run, lease, was, events } = claim;
     const { startedAt, cancelRequested, cancelBy = null } = run;
     const cancelledBy = cancelRequested ? cancelBy : undefined;
     const otherwise = cancelRequested && isAgentRun(run) ? "cancelled" : was;
     return this.#holding(lease, otherwise, async () => {
-      const kept = await this.#kept(run);
+      const kept = readAgentRun(run);
+      const question = await this.#questionOf(run.id, kept);
+      const { conversation } = kept;
       // What was said since in a conversation that has no turns yet comes before what this run adds.
-      if (kept.after === 0 && !kept.isKept) await this.conversations.soFar(kept.conversationId);
-      return this.#observed({ ...kept, lease, startedAt, events, cancelledBy }, options);
+      if (conversation?.after === 0 && !isToldByTurns(kept)) await this.conversations.soFar(conversation.id);
+      return this.#observed({ kept, question, lease, startedAt, events, cancelledBy }, options);
     });
   }
 
-  /** A run as it began, with what was said before. */
-  async #kept(run: StoredRun): Promise<KeptAgentRun & Pick<Begun, "question" | "isKept">> {
-    const { question, ...kept } = readAgentRun(run);
-    const { conversation = { id: "", after: 0 } } = run;
-    const { history = await this.conversations.before(run.id, conversation) } = question;
-    return { ...kept, question: { ...question, history }, isKept: question.history === undefined };
+  /** The question of a run that began, with what was said before. */
+  async #questionOf(runId: string, { question, conversation }: KeptAgentRun): Promise<AgentQuestion> {
+    if (question.history !== undefined) return { ...question, history: question.history };
+    return { ...question, history: conversation ? await this.conversations.before(runId, conversation) : [] };
   }
 
   /** Whatever breaks, the run is not kept from others: it is given back as it was, or is over where it was cancelled. */
@@ -196,10 +204,10 @@ export class AgentRuns {
     return (await this.#parts.journal.read(runId)) !== undefined;
   }
 
-  /** The conversation that a run belongs to; undefined where there is no such run. */
+  /** The conversation that a run is a question of; undefined where it is none, or there is no such run. */
   async conversationOf(runId: string): Promise<string | undefined> {
-    const kept = await this.#parts.journal.read(runId);
-    return kept && readAgentRun(kept.run).conversationId;
+    const found = await this.#parts.journal.read(runId);
+    return found && readAgentRun(found.run).conversation?.id;
   }
 
   /** All that is known of a run, told again from its journal; nothing is executed. */
@@ -228,30 +236,35 @@ export class AgentRuns {
   }
 
   /** Executes a run, and whoever observes is around it. */
-  #observed(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
+  #observed(inHand: RunInHand, options: AgentExecuteOptions): Promise<AgentResult> {
     const { observer } = this.#parts;
-    if (observer === undefined) return this.#execute(begun, options);
-    const { lease, spec, question, conversationId, events } = begun;
-    const of = { runId: lease.runId, conversationId, runner: spec.runner, question: question.text };
-    return observer.run({ ...of, resumed: events.length > 0 }, () => this.#execute(begun, options));
+    if (observer === undefined) return this.#execute(inHand, options);
+    const { kept, question, lease, events } = inHand;
+    const of = { runId: lease.runId, conversationId: kept.under, runner: kept.spec.runner, question: question.text };
+    return observer.run({ ...of, resumed: events.length > 0 }, () => this.#execute(inHand, options));
   }
 
-  async #execute(begun: Begun, options: AgentExecuteOptions): Promise<AgentResult> {
-    const { lease, spec } = begun;
+  async #execute(inHand: RunInHand, options: AgentExecuteOptions): Promise<AgentResult> {
+    const { kept, question, lease, startedAt, events, cancelledBy } = inHand;
+    const { conversation, principal } = kept;
     const { journal, approvals, engine } = this.#parts;
-    const life = { asks: begun.cancelledBy === undefined, listener: options.onEvent, clock: this.#clock };
-    const run = makeRun(this.#parts, begun, life);
+    const asks = cancelledBy === undefined;
+    const life = { asks, listener: options.onEvent, clock: this.#clock, account: options.account };
+    const run = makeRun(this.#parts, inHand, life);
     const { elicit, ask, stay, begin = (...call) => engine.begin(...call) } = options;
     const executor = agentExecutor(run, {
       clock: this.#clock,
       shelf: this.#parts.shelf,
       observer: this.#parts.observer,
-      principal: begun.principal,
+      principal,
       elicit,
       begin,
     });
     const host = openHost({
-      ...begun,
+      lease,
+      startedAt,
+      events,
+      principal,
       journal,
       executor,
       clock: this.#clock,
@@ -260,57 +273,70 @@ export class AgentRuns {
       stay,
       redact: (value) => engine.redactor.value(value),
     });
-    const by = { keeper: this.#keeper, signal: options.signal, cancelledBy: begun.cancelledBy };
-    const ended = await attended(host, by, () => this.#flow(run, host, begun));
-    const before = begun.after === undefined ? undefined : { ...begun, messages: begun.question.history };
+    const by = { keeper: this.#keeper, signal: options.signal, cancelledBy };
+    const ended = await attended(host, by, () => this.#flow(run, host, question));
+    const before = conversation && { messages: question.history, isKept: isToldByTurns(kept) };
     const runEnd = toRunEnd(run, ended, { at: this.#clock.now(), before });
     // Left half-way by a process that closes: whoever comes next goes on with it.
     const status = host.left && runEnd.status === "waiting" ? "running" : runEnd.status;
     await journal.finish(lease, { ...runEnd, status });
-    const questions = new RunQuestions(this, run, begun.events);
+    const questions = new RunQuestions(this, run, events);
     const waits = runEnd.status === "waiting";
     if (!waits) await questions.end(host, this.#clock.now());
     const open = waits ? await questions.open(this.#clock.now()) : [];
     // Nobody else knows a conversation that begins with this life of the run.
-    const isAlone = begun.events.length === 0 && begun.conversationId === lease.runId;
-    if (runEnd.turn !== undefined && !isAlone) await this.#noteMissed(run, begun.after);
-    const result = toResult(run, ended, { runner: spec.runner, startedAt: begun.startedAt, open });
+    const isAlone = events.length === 0 && kept.under === lease.runId;
+    if (runEnd.turn !== undefined && conversation && !isAlone) await this.#noteMissed(run, conversation);
+    const result = toResult(run, ended, { runner: kept.spec.runner, startedAt, open });
     tellEnd(run, result);
     return result;
   }
 
   /** Whoever asks in a conversation at the same time as others is told that this answer knows nothing of theirs. */
-  async #noteMissed(run: AgentRun, after = 0): Promise<void> {
+  async #noteMissed(run: AgentRun, conversation: RunConversation): Promise<void> {
     // The answer counts, whether or not this can be looked up.
-    const missed = await this.conversations.missedBy(run.runId, { id: run.conversationId, after }).catch(() => 0);
+    const missed = await this.conversations.missedBy(run.runId, conversation).catch(() => 0);
     if (missed === 0) return;
     const others = missed === 1 ? "another question was" : `${missed} other questions were`;
     run.note(`${others} answered in this conversation meanwhile; this answer does not know of it, the next one will`);
   }
 
-  async #flow(run: AgentRun, host: JournalHost, { spec, question }: Begun): Promise<Ended> {
+  async #flow(run: AgentRun, host: JournalHost, question: AgentQuestion): Promise<Ended> {
+    const { runner } = run.spec;
     const flow = new FlowRun(host, (settled) => run.heard(settled));
     run.attach(flow);
-    run.tell({ type: "run-started", runner: spec.runner, question: question.text });
-    const ended = await flow.run(this.#parts.runner(spec.runner).run(run, question));
+    run.tell({ type: "run-started", runner, question: question.text });
+    const ended = await flow.run(this.#parts.runner(runner).run(run, question));
     if (ended.kind === "broke" && isOverBudget(ended.error)) noteFound(run);
     return ended;
   }
 
   /** What happened, told again to the end of what is known. */
   async #look(stored: StoredRun, events: readonly JournalEvent[], onEvent?: AgentListener): Promise<AgentResult> {
-    const kept = await this.#kept(stored);
-    const { id: runId, epoch, startedAt } = stored;
-    const begun = { ...kept, lease: { runId, epoch }, startedAt, events };
-    const run = makeRun(this.#parts, begun, { asks: false, listener: onEvent, clock: undefined });
-    const host = openHost({ ...begun, executor: undefined, clock: this.#clock });
-    const told = await this.#flow(run, host, begun);
+    const kept = readAgentRun(stored);
+    const { id: runId, epoch, startedAt, conversation } = stored;
+    const lease = { runId, epoch };
+    const question = await this.#questionOf(runId, kept);
+    const life = { asks: false, listener: onEvent, clock: undefined };
+    const run = makeRun(this.#parts, { kept, question, lease, startedAt, events }, life);
+    const host = openHost({ lease, startedAt, events, executor: undefined, clock: this.#clock });
+    const told = await this.#flow(run, host, question);
     const waits = stored.status === "waiting";
     const open = waits ? await new RunQuestions(this, run, events).open(this.#clock.now()) : [];
     const { ended, ...known } = storedEnd(stored, told);
-    if (stored.status === "success" && stored.conversation) await this.#noteMissed(run, stored.conversation.after);
+    if (stored.status === "success" && conversation) await this.#noteMissed(run, conversation);
     return toResult(run, ended, { runner: kept.spec.runner, startedAt, open, ...known });
   }
+}
+
+function questionOf(text: string, said: Said, images: AgentQuestion["images"]): AgentQuestion {
+  const { messages: history, tainted } = said;
+  return { text, history, ...(images !== undefined && { images }), ...(tainted && { tainted }) };
+}
+
+/** The turns of its conversation tell what was said before its question; else it keeps that itself. */
+function isToldByTurns({ question }: KeptAgentRun): boolean {
+  return question.history === undefined;
 }
 
 function tellEnd(run: AgentRun, { status, answer, partial, durationMs, usage, error }: AgentResult): void {

@@ -1,5 +1,12 @@
 import { fail } from "../../base/index.ts";
-import { type NewRun, type StoredRun, agentRunName, isAgentRun } from "../../store/index.ts";
+import {
+  type NewRun,
+  type RunConversation,
+  type RunJournal,
+  type StoredRun,
+  agentRunName,
+  isAgentRun,
+} from "../../store/index.ts";
 import type { AgentQuestion } from "../runner.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 
@@ -10,12 +17,15 @@ export type KeptQuestion = Omit<AgentQuestion, "history"> & Partial<Pick<AgentQu
 export interface KeptAgentRun {
   readonly spec: AgentSpec;
   readonly question: KeptQuestion;
-  readonly conversationId: string;
-  /** The last turn of the conversation that it knows of; absent where it is no question of it, such as another agent's. */
-  readonly after?: number;
+  /** The id of the conversation under which its calls are made and recorded. */
+  readonly under: string;
+  /** The conversation that it is a question of; undefined where it is none, such as of an agent that is a tool. */
+  readonly conversation: RunConversation | undefined;
+  /** The run that called it, for an agent that is a tool. */
+  readonly calledBy: string | undefined;
   readonly principal: string | undefined;
   /** There was no model when it began: it goes on without one, and is told again so. */
-  readonly alone?: boolean;
+  readonly alone: boolean;
 }
 
 /** Of keys, events and outcomes in the journal. A run of another format cannot be told again. */
@@ -23,17 +33,23 @@ const agentFormat = 1;
 
 /** A run as a journal takes it. */
 export function writeAgentRun(id: string, kept: KeptAgentRun, startedAt: number): NewRun {
-  const { spec, question, conversationId, after, principal, alone } = kept;
+  const { spec, question, under, conversation, calledBy, principal, alone } = kept;
+  const context: KeptContext = {
+    conversationId: under,
+    ...(calledBy !== undefined && { calledBy }),
+    ...(principal !== undefined && { principal }),
+    ...(alone && { alone }),
+  };
   return {
     id,
     chain: agentRunName(spec.runner),
     definition: JSON.stringify({ agent: spec }),
     input: JSON.stringify(question),
-    context: JSON.stringify({ conversationId, ...(principal !== undefined && { principal }), ...(alone && { alone }) }),
+    context: JSON.stringify(context),
     format: agentFormat,
     fingerprints: "{}",
     startedAt,
-    ...(after !== undefined && { conversation: { id: conversationId, after } }),
+    ...(conversation !== undefined && { conversation }),
   };
 }
 
@@ -50,13 +66,20 @@ export function readAgentRun(run: StoredRun): KeptAgentRun {
   // Written by this module.
   const { agent: spec } = JSON.parse(run.definition) as { agent: AgentSpec };
   const question = JSON.parse(run.input) as KeptQuestion;
-  const { conversationId, principal, alone = false } = JSON.parse(run.context) as KeptContext;
-  const after = run.conversation?.after;
-  return { spec, question, conversationId, principal, alone, ...(after !== undefined && { after }) };
+  const { conversationId: under, calledBy, principal, alone = false } = JSON.parse(run.context) as KeptContext;
+  return { spec, question, under, conversation: run.conversation, calledBy, principal, alone };
+}
+
+/** The run that was begun first where this one is of an agent that is a tool, as far as the journal has them; else itself. */
+export async function rootRun(journal: Pick<RunJournal, "read">, runId: string): Promise<string> {
+  const found = await journal.read(runId);
+  const by = found && isAgentRun(found.run) ? readAgentRun(found.run).calledBy : undefined;
+  return by === undefined || (await journal.read(by)) === undefined ? runId : rootRun(journal, by);
 }
 
 interface KeptContext {
   readonly conversationId: string;
+  readonly calledBy?: string;
   readonly principal?: string;
   readonly alone?: boolean;
 }

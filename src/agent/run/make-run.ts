@@ -1,12 +1,12 @@
 import { type Clock, FailureError } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import { type Model, baseFamily, brokenModel, createBudget, familyOf, noModel } from "../../model/index.ts";
-import type { RunLease } from "../../store/index.ts";
 import type { AgentListener } from "../agent-event.ts";
-import type { AgentQuestion } from "../runner.ts";
 import { AgentRun } from "./agent-run.ts";
 import { type AgentSpec, budgetOf } from "./agent-spec.ts";
+import type { CallAccount } from "./call-account.ts";
 import type { KeptAgentRun } from "./kept-run.ts";
+import type { RunInHand } from "./run-in-hand.ts";
 
 /** With what a run works. */
 export interface RunParts {
@@ -15,12 +15,8 @@ export interface RunParts {
   readonly model: (name: string | undefined) => Model | undefined;
   /** What a runner fails with where there is no model that it could ask. */
   readonly noModel?: (who: string) => FailureError;
-}
-
-/** What a run was begun with. */
-interface MadeOf extends Pick<KeptAgentRun, "spec" | "conversationId" | "alone"> {
-  readonly lease: RunLease;
-  readonly question: AgentQuestion;
+  /** Of those who are told what happens in runs, such as `Europe/Berlin`; UTC where absent. */
+  readonly timezone?: string | undefined;
 }
 
 /** What a run still does. */
@@ -29,22 +25,25 @@ interface Life {
   readonly listener: AgentListener | undefined;
   /** Absent for a look at what happened: the journal alone tells when. */
   readonly clock: Clock | undefined;
+  /** Who pays for what it uses, besides itself. */
+  readonly account?: CallAccount | undefined;
 }
 
 /** A run at its beginning, whether it begins, goes on or is only told again. Throws where its model is not there. */
-export function makeRun(parts: RunParts, { lease, question, ...kept }: MadeOf, life: Life): AgentRun {
-  const { spec, conversationId } = kept;
+export function makeRun(parts: RunParts, { lease, question, kept }: RunInHand, life: Life): AgentRun {
+  const { spec, under } = kept;
   const model = modelOf(parts, kept, life.asks);
   const run = new AgentRun({
     runId: lease.runId,
-    conversationId,
+    conversationId: under,
     spec,
     engine: parts.engine,
     model,
     family: model === undefined ? baseFamily : (model.family ?? familyOf(model.modelId, model.provider)),
-    budget: createBudget(budgetOf(spec)),
+    budget: life.account?.open(lease.runId, budgetOf(spec)) ?? createBudget(budgetOf(spec)),
     listener: life.listener,
     clock: life.clock,
+    timezone: parts.timezone,
   });
   run.tainted = question.tainted === true;
   return run;
@@ -56,8 +55,8 @@ export function nobodyToAsk(parts: RunParts, { runner }: AgentSpec): FailureErro
 }
 
 /** The model of a run. One that is only told again asks nobody, and needs none that answers. */
-function modelOf(parts: RunParts, { alone, spec }: Pick<MadeOf, "alone" | "spec">, asks: boolean): Model | undefined {
-  if (alone === true) return undefined;
+function modelOf(parts: RunParts, { alone, spec }: KeptAgentRun, asks: boolean): Model | undefined {
+  if (alone) return undefined;
   try {
     const model = parts.model(spec.model);
     if (model !== undefined) return model;

@@ -85,4 +85,47 @@ describe("a turn", () => {
     expect(afterTurns(first, [turn(3, 2, dirty), turn(4, 2, clean)]).tainted).toBe(true);
     expect(afterTurns(first, [turn(3, 2, clean)]).tainted).toBe(false);
   });
+
+  describe("of a run that was given a history, and did not know of the turn before,", () => {
+    const given = (...messages: ConversationMessage[]): string =>
+      run({ ...nothingSaid, messages, isKept: false }, (before) => [...before, user("c"), bot("C")]);
+
+    test("adds that history, too", () => {
+      const { messages } = afterTurns(first, [turn(3, 1, given(user("x"), bot("X")))]);
+      expect(messages).toEqual([...first.messages, user("x"), bot("X"), user("c"), bot("C")]);
+    });
+
+    test("adds nothing of it that the conversation begins with", () => {
+      const whole = afterTurns(first, [turn(3, 1, given(...first.messages))]).messages;
+      expect(whole).toEqual([...first.messages, user("c"), bot("C")]);
+      const [question, answer] = first.messages;
+      const other = afterTurns(first, [turn(3, 1, given(question!, answer!, user("b"), bot("otherwise")))]).messages;
+      // From the question on: an answer alone tells nothing.
+      expect(other).toEqual([...first.messages, user("b"), bot("otherwise"), user("c"), bot("C")]);
+    });
+  });
+
+  test("of a run that did not know of the turn before gets other call ids where its own are taken, always the same", () => {
+    const calling = (id: string): ConversationMessage[] => [
+      user("look"),
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "look", input: {} }] },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId: id, toolName: "look", output: { type: "text", value: id } }],
+      },
+    ];
+    const ids = ({ messages }: Said): string[] =>
+      [...JSON.stringify(messages).matchAll(/Id":"([^"]+)/g)].map(([, id]) => id!);
+    const turns = ["c1", "c1", "call_turn2_0", "c1", "own"].map((id, at) =>
+      turn(
+        at + 1,
+        0,
+        run(nothingSaid, () => calling(id)),
+      ),
+    );
+    const after = afterTurns(nothingSaid, turns);
+    const paired = ["c1", "call_turn2_0", "call_turn3_0", "call_turn4_0", "own"].flatMap((id) => [id, id]);
+    expect(ids(after)).toEqual(paired);
+    expect(turns.reduce((said, one) => afterTurns(said, [one]), nothingSaid)).toEqual(after);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Turn } from "../../store/index.ts";
 import type { ConversationMessage } from "../message.ts";
+import { withOwnCallIds } from "./own-call-ids.ts";
 
 /** What was said in a conversation, as far as somebody knows it. */
 export interface Said {
@@ -21,6 +22,8 @@ type Stayed = readonly [from: number, to: number];
 /** A turn as the journal keeps it: what it adds, and what it made of the messages before where they did not all stay. */
 interface KeptTurn {
   readonly older?: readonly (Stayed | ConversationMessage)[];
+  /** The messages before were given to its run from elsewhere: no other turn tells them. */
+  readonly given?: true;
   readonly added: readonly ConversationMessage[];
   readonly tainted?: true;
 }
@@ -58,6 +61,7 @@ export function writeTurn(
   }
   const turn: KeptTurn = {
     ...(!(before.isKept && areAll(older, before.messages.length)) && { older }),
+    ...(!before.isKept && { given: true }),
     added: after.messages.slice(end),
     ...(after.tainted && { tainted: true }),
   };
@@ -67,6 +71,7 @@ export function writeTurn(
 /**
  * A conversation with the turns that came next. One whose run did not know of the turn before it, since both were asked
  * at the same time, adds what is its own: what it made of older messages it made of others.
+ * The same turns give the same conversation, however often it was looked up between them.
  */
 export function afterTurns(said: Said, turns: readonly Turn[]): Said {
   let messages = [...said.messages];
@@ -76,11 +81,31 @@ export function afterTurns(said: Said, turns: readonly Turn[]): Said {
     const kept = JSON.parse(data) as KeptTurn;
     const follows = after === turn;
     if (follows && kept.older !== undefined) messages = kept.older.flatMap((part) => olderOf(part, messages));
-    for (const message of kept.added) messages.push(message);
+    const added = follows ? kept.added : withOwnCallIds(ownOf(kept, messages), messages, number);
+    for (const message of added) messages.push(message);
     tainted = kept.tainted === true || (!follows && tainted);
     turn = number;
   }
   return { messages, tainted, turn, isKept: said.isKept };
+}
+
+/** What a turn brings that a conversation does not have which it knows nothing of. */
+function ownOf(
+  { older = [], given, added }: KeptTurn,
+  messages: readonly ConversationMessage[],
+): ConversationMessage[] {
+  const brought = given === true ? older.filter((part): part is ConversationMessage => !isStayed(part)) : [];
+  return [...brought.slice(sharedBeginning(brought, messages)), ...added];
+}
+
+/** How many messages two conversations begin with alike, up to a question: what comes of one is not torn apart. */
+function sharedBeginning(some: readonly ConversationMessage[], others: readonly ConversationMessage[]): number {
+  const differs = some.findIndex((message, at) => JSON.stringify(message) !== JSON.stringify(others[at]));
+  if (differs === -1) return some.length;
+  return Math.max(
+    0,
+    some.slice(0, differs + 1).findLastIndex(({ role }) => role === "user"),
+  );
 }
 
 function olderOf(part: Stayed | ConversationMessage, messages: ConversationMessage[]): ConversationMessage[] {
