@@ -1,3 +1,4 @@
+import { plainJsonSize } from "../base/index.ts";
 import { type CutText, placeToCut } from "./cut-text.ts";
 import { type JsonMeasure, deepestJson, measureJson, scalarJson } from "./measure-json.ts";
 
@@ -25,9 +26,19 @@ const leastOfMember = 24;
  */
 export function cutJson(value: unknown, maxChars: number): CutText {
   if (!(maxChars >= nothing.length)) throw new RangeError(`no JSON fits into ${maxChars} characters`);
+  const whole = smallJson(value, maxChars);
+  if (whole !== undefined) return { text: whole, cut: false };
   const sizes = measureJson(maxChars);
   const text = write(value, Math.floor(maxChars), { sizes, open: new Set() });
   return { text, cut: sizes(value) > maxChars };
+}
+
+/** Most values are small and plain, and need no measuring: their JSON, where it is that short. */
+function smallJson(value: unknown, maxChars: number): string | undefined {
+  const size = plainJsonSize(value, maxChars);
+  if (size < 0 || size === Infinity) return undefined;
+  const text = JSON.stringify(value);
+  return text.length <= maxChars ? text : undefined;
 }
 
 interface Writing {

@@ -50,8 +50,10 @@ export function createSecretFinder(secrets: Iterable<string>): SecretFinder {
     },
     openEnd(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at++) {
+        const begun = byUnit.get(text.charAt(at));
+        if (begun === undefined) continue;
         const rest = text.slice(at);
-        if (byUnit.get(text.charAt(at))?.some((form) => form.length > rest.length && form.startsWith(rest))) return at;
+        if (begun.some((form) => form.length > rest.length && form.startsWith(rest))) return at;
       }
       return text.length;
     },

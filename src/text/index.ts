@@ -10,6 +10,8 @@ export { layOutJson } from "./lay-out-json.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type Position, type Problem, hasErrors } from "./problem.ts";
 export { quoteText } from "./quote-text.ts";
+export { isOrdinaryWord, isPlaceholder } from "./ordinary-words.ts";
+export { redactFailure, redactIssue } from "./redact-failure.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { type GrowingRedactor, type Redactor, createRedactor } from "./redactor.ts";
 export { isSecretName } from "./secret-names.ts";

@@ -11,31 +11,35 @@ const maxDepth = 64;
 
 type RedactText = (text: string) => string;
 
+/** What is taken out of a value. */
+export interface ValueRules {
+  readonly text: RedactText;
+  /** Of the names of fields. */
+  readonly name: RedactText;
+  /** Is a member covered, whatever it is? */
+  readonly isCovered: (key: unknown, item: unknown) => boolean;
+}
+
 /**
  * Takes secrets out of a value of any kind. Looks first and copies only when something has to change, so that the many
  * values without secrets cost no allocation and keep their identity.
  */
-export function redactValue(value: unknown, text: RedactText, isCovered: IsCovered = hasTellingName): unknown {
-  if (typeof value === "string") return text(value);
+export function redactValue(value: unknown, rules: ValueRules): unknown {
+  if (typeof value === "string") return rules.text(value);
   if (typeof value !== "object" || value === null) return value;
-  return mustChange(value, text, isCovered) ? copyOf(value, { text, isCovered, copies: new Map() }, 0) : value;
+  return mustChange(value, rules) ? copyOf(value, { ...rules, copies: new Map() }, 0) : value;
 }
 
-/** Is a member covered, whatever it is? */
-type IsCovered = (key: unknown, item: unknown) => boolean;
-
-function mustChange(value: object, text: RedactText, isCovered: IsCovered): boolean {
+function mustChange(value: object, { text, name, isCovered }: ValueRules): boolean {
   try {
-    return holdsSecret(value, { text, isCovered, seen: undefined }, 0);
+    return holdsSecret(value, { text, name, isCovered, seen: undefined }, 0);
   } catch {
     // A getter or a proxy threw; the copy goes around it.
     return true;
   }
 }
 
-interface Look {
-  readonly text: RedactText;
-  readonly isCovered: IsCovered;
+interface Look extends ValueRules {
   seen: Set<object> | undefined;
 }
 
@@ -56,7 +60,7 @@ function fieldsHoldSecret(value: object, look: Look, depth: number): boolean {
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const item = (value as Record<string, unknown>)[key];
-    if (look.isCovered(key, item) || look.text(key) !== key || holdsSecret(item, look, depth + 1)) return true;
+    if (look.isCovered(key, item) || look.name(key) !== key || holdsSecret(item, look, depth + 1)) return true;
   }
   return false;
 }
@@ -76,9 +80,7 @@ function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
   return json === undefined ? fieldsHoldSecret(value, look, depth) : holdsSecret(json.value, look, depth + 1);
 }
 
-interface Copy {
-  readonly text: RedactText;
-  readonly isCovered: IsCovered;
+interface Copy extends ValueRules {
   readonly copies: Map<object, unknown>;
 }
 
@@ -108,7 +110,7 @@ function copyFields<T extends object>(value: object, into: T, { depth, ...copy }
   for (const key of Object.keys(value)) {
     const item = read(value, key);
     // Defined, not assigned: a field named `__proto__` stays a field.
-    Object.defineProperty(into, copy.text(key), {
+    Object.defineProperty(into, copy.name(key), {
       value: copy.isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1),
       writable: true,
       enumerable: true,
@@ -168,7 +170,7 @@ function errorFields(value: Error): Record<string, unknown> {
 }
 
 /** What stands behind a telling name is covered, whatever it is; flags and gaps tell nothing. */
-function hasTellingName(key: unknown, item: unknown): boolean {
+export function hasTellingName(key: unknown, item: unknown): boolean {
   if (typeof key !== "string" || item === redacted || !isSecretName(key) || isSecretMark(item)) return false;
   return item !== null && item !== undefined && item !== "" && typeof item !== "boolean" && typeof item !== "function";
 }

@@ -1,6 +1,6 @@
 import type { Span } from "./find-secrets.ts";
 
-/** Text in, redacted text out; what may still turn into a secret is held back until the next line or the end. */
+/** Text in, redacted text out; what may still turn into a secret is held back until it cannot, or until the end. */
 export interface RedactedStream {
   /** Takes a piece and gives what is safe to show by now. */
   write(piece: string): string;
@@ -16,50 +16,68 @@ export interface StreamParts {
   readonly openEnd: (text: string) => number;
 }
 
-/** A line longer than this is shown in parts. */
-const longestLine = 16_384;
+/** Up to where a text may be shown whose secrets are none of its business. */
+export interface CutRule {
+  /** May there be more to show since the last look? Asked for each piece, so it looks at little besides. */
+  readonly opens: (piece: string, unshown: number) => boolean;
+  /** Text behind this place may turn into something else when it goes on. */
+  readonly cut: (text: string, shownTo: number) => number;
+}
 
-/** Room for the name in front of a secret value, where a line has to be divided. */
-const nameRoom = 100;
+/** So much of what was shown is looked at again: the name in front of a value tells that it is a secret. */
+const nameRoom = 200;
 
 /** Not even an open secret holds back more than this. */
 const longestHeld = 65_536;
 
-/** Shows whole lines: names and values, headers and URLs do not cross them, and secrets that do are waited for. */
-export function createRedactedStream({ find, cover, openEnd }: StreamParts): RedactedStream {
-  let held = "";
+/** Shows a text as it comes, as far as its rule and its secrets let it. */
+export function createRedactedStream({ find, cover, openEnd }: StreamParts, rule: CutRule): RedactedStream {
+  /** What was shown last, and behind it what was not shown yet. */
+  let text = "";
+  let shownTo = 0;
   // After a look that showed nothing, wait for half as much again: many small pieces then cost no more than few large.
   let lookAgainAt = 0;
 
   const cutFor = (spans: readonly Span[]): number => {
-    if (held.length > longestHeld) return held.length;
-    const line = held.lastIndexOf("\n") + 1;
-    const long = held.length - line > longestLine;
-    const margin = long ? nameRoom : 0;
-    let cut = Math.min(long ? held.length - longestLine / 2 : line, openEnd(held));
+    const full = text.length - shownTo > longestHeld;
+    // What looks like a secret for ever is let go, by a half of it; one that is known never begins to show.
+    let cut = Math.min(full ? text.length : rule.cut(text, shownTo), openEnd(text));
+    const longest = full ? longestHeld / 2 : Infinity;
+    // What is found up to the very end may go on.
     for (const [start, end] of spans.toReversed()) {
-      if (start - margin < cut && end >= cut) cut = Math.max(0, start - margin);
+      if (start < cut && end >= cut && text.length - start <= longest) cut = start;
     }
-    return long || cut === 0 ? cut : held.lastIndexOf("\n", cut - 1) + 1;
+    return Math.max(cut, shownTo);
+  };
+
+  const show = (spans: readonly Span[], cut: number): string => {
+    const from = shownTo;
+    if (cut === from) return "";
+    const within = spans.flatMap(([start, end]): Span[] =>
+      end <= from || start >= cut ? [] : [[Math.max(start, from) - from, Math.min(end, cut) - from]],
+    );
+    const shown = cover(text.slice(from, cut), within);
+    const keepFrom = Math.max(cut - nameRoom, 0);
+    text = text.slice(keepFrom);
+    shownTo = cut - keepFrom;
+    return shown;
   };
 
   return {
     write(piece) {
-      held += piece;
-      if (held.length < lookAgainAt || (!held.includes("\n") && held.length <= longestLine)) return "";
-      const spans = find(held);
+      text += piece;
+      const unshown = text.length - shownTo;
+      if (unshown < lookAgainAt || !(rule.opens(piece, unshown) || unshown > longestHeld)) return "";
+      const spans = find(text);
       const cut = cutFor(spans);
-      const shown = cover(
-        held.slice(0, cut),
-        spans.filter(([start]) => start < cut),
-      );
-      held = held.slice(cut);
-      lookAgainAt = cut === 0 ? held.length * 1.5 : 0;
-      return shown;
+      lookAgainAt = cut === shownTo && unshown > nameRoom ? unshown * 1.5 : 0;
+      return show(spans, cut);
     },
     end() {
-      const shown = cover(held, find(held));
-      held = "";
+      const shown = show(find(text), text.length);
+      text = "";
+      shownTo = 0;
+      lookAgainAt = 0;
       return shown;
     },
   };

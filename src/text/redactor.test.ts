@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isOrdinaryWord } from "./ordinary-words.ts";
 import { createRedactor } from "./redactor.ts";
 
 interface Row {
@@ -452,6 +453,115 @@ describe("stream", () => {
     for (let i = 0; i < 20_000; i++) shown += stream.write("some words in a line\n");
     expect(performance.now() - start).toBeLessThan(3_000);
     expect(shown).toContain("some words");
+  });
+});
+
+describe("words", () => {
+  const secret = "hunter2secretvalue";
+
+  test.each([
+    "x abcd1234efghijkl y",
+    "say correct horse battery staple",
+    "abcd1234efg correct horse",
+    "密码是东西啊 ok abcd1234",
+    "Authorization: Bearer abcdefgh12345678 more words here\nnext",
+    "password: hunter2 and the rest",
+    '"password": "two words here" end',
+    "token=abc https://u:p@h/x sk-abcdefghijklmnop1234 z",
+    "Cookie: a=b; c=d; e=f g\nplain",
+    "curl -u 'user:pass 123' http://x y",
+    "curl \\\n  -s \\\n  -u a:bcd \\\n  x",
+    "eyJhbGciOiJI.eyJzdWIiOiIx.abc def",
+    "密码: 你好世界密 后面",
+    "api_key :  'a b c'",
+    "basic dXNlcjpwYXNz x",
+    "bearer\n  abcdefgh12345678abcd x",
+    "key -----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY----- done",
+  ])("wherever the pieces end, %j comes out redacted", (text) => {
+    const known = ["abcd1234", "abcd1234efgh", "1234efghij", "correct horse battery", "密码是东西啊", "efghijkl"];
+    const redactor = createRedactor(known);
+    for (const kind of ["words", "stream", "knownStream"] as const) {
+      const whole = kind === "knownStream" ? redactor.known(text) : redactor.text(text);
+      const shownIn = (pieces: readonly string[]): string => {
+        const stream = redactor[kind]();
+        return pieces.map((piece) => stream.write(piece)).join("") + stream.end();
+      };
+      expect(shownIn(text.split(""))).toBe(whole);
+      for (let first = 0; first <= text.length; first++) {
+        for (let second = first; second <= text.length; second += 3) {
+          expect(shownIn([text.slice(0, first), text.slice(first, second), text.slice(second)])).toBe(whole);
+        }
+      }
+    }
+  });
+
+  test("a very long word takes linear time, and what follows it is shown", () => {
+    const words = createRedactor([secret]).words();
+    const text = `Here is the picture: ${"QUJD".repeat(15_000)} and that was it. ${"More words. ".repeat(100)}`;
+    const start = performance.now();
+    let shown = "";
+    for (let at = 0; at < text.length; at += 4) shown += words.write(text.slice(at, at + 4));
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(text.length - shown.length).toBeLessThan(20);
+    expect(shown + words.end()).toBe(text);
+    const once = createRedactor([secret]).words();
+    const began = performance.now();
+    once.write(`${"a".repeat(60_000)} hello`);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
+  test.each(["words", "stream", "knownStream"] as const)("%s never shows how a known secret begins", (kind) => {
+    const stream = createRedactor([secret])[kind]();
+    const pieces = ["a".repeat(70_000) + secret.slice(0, -1), `${secret.slice(-1)} x`];
+    const shown = pieces.map((piece) => stream.write(piece)).join("") + stream.end();
+    expect(shown).toBe(`${"a".repeat(70_000)}[redacted] x`);
+  });
+});
+
+test("of what is known, everything comes at once that cannot be a part of it", () => {
+  const stream = createRedactor(["hunter2secret"]).knownStream();
+  const pieces = ["One tw", "o password=thr", "ee hun", "ger hunter2sec", "ret", " end"];
+  expect(pieces.map((piece) => stream.write(piece))).toEqual([
+    "One tw",
+    "o password=thr",
+    "ee ",
+    "hunger ",
+    "",
+    "[redacted] end",
+  ]);
+  expect(stream.end()).toBe("");
+});
+
+test("names stay where only texts are looked at", () => {
+  const redactor = createRedactor(["user"]);
+  const value = { user: "the user", list: [{ user: 1 }] };
+  expect(redactor.knownTexts(value)).toEqual({ user: "the [redacted]", list: [{ user: 1 }] });
+  expect(redactor.known(value)).toEqual({ "[redacted]": "the [redacted]", list: [{ "[redacted]": 1 }] });
+  const clean = { user: "nobody" };
+  expect(redactor.knownTexts(clean)).toBe(clean);
+});
+
+describe("words that stand in for a key", () => {
+  test.each(["ollama", " ollama ", "EMPTY", "none\n", "lm-studio", "sk-no-key-required"])("%j is no secret", (word) => {
+    const redactor = createRedactor([word]);
+    expect(redactor.knowsAny()).toBe(false);
+    expect(redactor.text(`it says ${word.trim()}.`)).toBe(`it says ${word.trim()}.`);
+  });
+
+  test.each([
+    ["user", true],
+    ["postgres", true],
+    [" admin\n", true],
+    ["1234", true],
+    ["opensesame", true],
+    ["hunter2", false],
+    ["correcthorsebatterystaple", false],
+    ["correct horse", false],
+    ["sk-12345", false],
+    ["abc", false],
+    ["none", false],
+  ])("%j is found in ordinary text: %s", (secret, expected) => {
+    expect(isOrdinaryWord(secret)).toBe(expected);
   });
 });
 

@@ -1,7 +1,7 @@
+import { everything, wholeLines, wholeWords } from "./cut-rules.ts";
 import { type Span, createSecretFinder } from "./find-secrets.ts";
-import { redactValue, redacted } from "./redact-value.ts";
+import { type ValueRules, hasTellingName, redactValue, redacted } from "./redact-value.ts";
 import { type RedactedStream, type StreamParts, createRedactedStream } from "./redacted-stream.ts";
-import { createRedactedWords } from "./redacted-words.ts";
 import { findTokens } from "./token-shapes.ts";
 
 /** Takes secrets out of everything that leaves: records, logs, events, errors. Linear in its input; never throws. */
@@ -14,10 +14,16 @@ export interface Redactor {
    * hide.
    */
   readonly known: (value: unknown) => unknown;
+  /** The same where names are not to change: of fields, only what stands in them is looked at. */
+  readonly knownTexts: (value: unknown) => unknown;
+  /** Is there any secret that it looks for? Where there is none, nothing is known, and nothing need be looked through. */
+  readonly knowsAny: () => boolean;
   /** For text that arrives in pieces, a secret possibly in two of them. */
   readonly stream: () => RedactedStream;
   /** The same for text that is read while it is written: it comes in whole words, not in lines. */
   readonly words: () => RedactedStream;
+  /** Only the known secrets: everything comes at once that cannot be a part of one. */
+  readonly knownStream: () => RedactedStream;
 }
 
 /** A redactor that learns of secrets while it is used. */
@@ -43,8 +49,11 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
   const find = (text: string): Span[] => merge([...finder.find(text), ...findTokens(text)]);
   const without = (input: string, spans: Span[]): string => (spans.length === 0 ? input : cover(input, spans));
   const text = (input: string): string => (input.length < 4 ? input : without(input, find(input)));
-  const ownText = (input: string): string =>
-    input.length < 4 ? input : without(input, merge([...finder.find(input)]));
+  const findKnown = (text: string): Span[] => merge(finder.find(text));
+  const knownText = (input: string): string => (input.length < 4 ? input : without(input, findKnown(input)));
+  const rules: ValueRules = { text, name: text, isCovered: hasTellingName };
+  const knownRules: ValueRules = { text: knownText, name: knownText, isCovered: () => false };
+  const textRules: ValueRules = { ...knownRules, name: (name) => name };
   const parts: StreamParts = { find, cover, openEnd: (input) => finder.openEnd(input) };
   return {
     add: (more) => {
@@ -53,11 +62,14 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
       if (known.size > before) finder = createSecretFinder(known);
     },
     text,
-    value: (value) => redactValue(value, text),
+    value: (value) => redactValue(value, rules),
     // Nothing is looked through where there is nothing to be found.
-    known: (value) => (finder.isEmpty ? value : redactValue(value, ownText, () => false)),
-    stream: () => createRedactedStream(parts),
-    words: () => createRedactedWords(parts),
+    known: (value) => (finder.isEmpty ? value : redactValue(value, knownRules)),
+    knownTexts: (value) => (finder.isEmpty ? value : redactValue(value, textRules)),
+    knowsAny: () => !finder.isEmpty,
+    stream: () => createRedactedStream(parts, wholeLines),
+    words: () => createRedactedStream(parts, wholeWords),
+    knownStream: () => createRedactedStream({ ...parts, find: findKnown }, everything),
   };
 }
 

@@ -1,3 +1,5 @@
+import { isPlaceholder } from "./ordinary-words.ts";
+
 /** Shorter secrets would turn ordinary text into holes; they are not looked for. */
 const shortest = 4;
 
@@ -7,6 +9,7 @@ const shortestEncoded = 6;
 /** Every form in which a known secret is looked for. */
 export function encodingsOf(secret: string): string[] {
   const forms = new Set<string>();
+  if (isPlaceholder(secret)) return [];
   for (const text of [secret, secret.trim()]) {
     if (text.length < shortest || !text.isWellFormed()) continue;
     forms.add(text);

@@ -28,6 +28,8 @@ export interface AgentWords {
   readonly effects: Readonly<Record<Effect, string>>;
   /** Why a person is asked: a rule, or, where there is none, text from outside. */
   readonly asked: (effect: string, rule: string | undefined) => string;
+  /** What is asked, as the engine says it. */
+  readonly question: (message: string) => string;
   readonly approve: string;
 }
 
@@ -72,6 +74,7 @@ const en: AgentWords = {
   },
   asked: (effect, rule) =>
     `${effect}; you are asked because ${rule === undefined ? "text from outside is in the conversation" : `the rule ${rule} says so`}`,
+  question: (message) => message,
   approve: "Approve? [y/n, Enter to decide later] ",
 };
 
@@ -106,6 +109,11 @@ const zh: AgentWords = {
     once: "它会改变东西，不能运行两次",
   },
   asked: (effect, rule) => `${effect}；询问的原因：${rule === undefined ? "对话中有外来文本" : `规则 ${rule}`}`,
+  question: (message) =>
+    message.replace(
+      /^Allow (.+) to run with these arguments\?/s,
+      (_all, tool: string) => `允许 ${tool} 以这些参数运行吗？`,
+    ),
   approve: "批准吗？[y/n，回车稍后决定] ",
 };
 
