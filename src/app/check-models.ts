@@ -4,11 +4,30 @@ import { modelSchema } from "./model-schema.ts";
 
 type Models = Readonly<Record<string, unknown>>;
 
+/** Is this a part of a model, and not the name of one? */
+function isPart(key: string): boolean {
+  return Object.hasOwn(modelSchema["properties"] ?? {}, key);
+}
+
+/** How what stands under `model:` is written, beside what stands under `models:`. */
+export function modelHint(model: unknown, models: unknown): string {
+  // The name of a model of one's own is for the agent.
+  if (typeof model === "string" && isMap(models) && Object.hasOwn(models, model)) {
+    return `write agent: { model: ${model} }`;
+  }
+  const entries = isMap(model) ? Object.entries(model) : [];
+  const isNamed = entries.length > 0 && entries.every(([key, part]) => isMap(part) && !isPart(key));
+  if (isNamed && models !== undefined) return `write ${entries.map(([key]) => key).join(", ")} under models:`;
+  if (isNamed) return "write models: in its place";
+  // What was called a name once is the model's own.
+  const parts = entries.map(([key]) => (key === "name" ? "model" : key)).filter(isPart);
+  return `write models: { ${defaultModel}: { ${parts.map((key) => `${key}: …`).join(", ") || "base_url: …, model: …"} } }`;
+}
+
 /** The file without models that are written without a name, which is told, once. */
 export function withoutNamelessModel(file: unknown, report: FileReport): unknown {
   if (!isMap(file) || !isMap(file["models"])) return file;
   const { models } = file;
-  const isPart = (key: string): boolean => Object.hasOwn(modelSchema["properties"] ?? {}, key);
   const parts = Object.keys(models).filter(isPart);
   const first = parts.find((key) => !isMap(models[key]));
   if (first === undefined) return file;

@@ -11,6 +11,7 @@ export { planFile } from "./plan-file.ts";
 export { keysIn, readSecrets } from "./read-secrets.ts";
 export { readSettings } from "./read-settings.ts";
 export { unloadedTool, withUnloadedTools } from "./unloaded-tools.ts";
+export { listsTools } from "./unmatched-lists.ts";
 export { unmatchedRules } from "./unmatched-rules.ts";
 export { unseenServers, whyMissing } from "./unseen-servers.ts";
 export type { SecretSource, WorkspaceConfig } from "./workspace-config.ts";

@@ -38,6 +38,20 @@ describe("models of a workspace", () => {
   });
 
   test.each([
+    ["model: { default: { base_url: x, model: y } }", "write models: in its place"],
+    ["model: { fast: { model: y }, slow: { model: z } }", "write models: in its place"],
+    ["models: { a: { model: x } }\nmodel: { b: { model: y } }", "write b under models:"],
+    ["model: gpt-5", "write models: { default: { base_url: …, model: … } }"],
+    ["models: { fast: { model: x } }\nmodel: fast", "write agent: { model: fast }"],
+    ["model:", "write models: { default: { base_url: …, model: … } }"],
+    ["model: [x]", "write models: { default: { base_url: …, model: … } }"],
+    ["model: { default: gpt-5 }", "write models: { default: { base_url: …, model: … } }"],
+    ["model: { name: x, price: { input: 1, output: 2 } }", "write models: { default: { model: …, price: … } }"],
+  ])("under the old key are told what fits what is there: %j", (source, hint) => {
+    expect(problemsOf(source)).toMatchObject([{ code: "unknown_key", hint }]);
+  });
+
+  test.each([
     ["an unknown key", "models: { default: { modle: x } }", /modle.*did you mean "model"/s],
     ["an unknown provider", "models: { default: { provider: antropic } }", /provider.*did you mean "anthropic"/s],
     ["an unknown fallback", "models: { default: { fallback: [fats] }, fast: { model: x } }", /did you mean "fast"/],

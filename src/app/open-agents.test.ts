@@ -110,6 +110,14 @@ describe("agents of a workspace", () => {
     ["trusted: [webSearch]", '"webSearch" is another name of web_search', 'write "web_search"'],
     ["trusted: ['capability:search']", '"capability:search" is a capability', "write "],
     ["options: { tools: [calculater] }", 'there is no tool "calculater"', 'did you mean "calculator"?'],
+    ["options: { commands: { tide: { tool: high_water } } }", 'there is no tool "high_water"', "windlass tools lists"],
+    ["options: { commands: { sum: calculater } }", 'there is no tool "calculater"', 'did you mean "calculator"?'],
+    ["options: { commands: { find: search } }", '"search" is a capability', 'write "capability:search"'],
+    ["options: { commands: { find: 'capability:nope' } }", 'no tool has "capability:nope"', "windlass tools"],
+    ["options: { commands: { 'x y': echo } }", 'the command "x y" cannot be used: its name is no word', "no blanks"],
+    ["options: { commands: { x: { params: {} } } }", "it names no tool", "write x: { tool: …"],
+    ["options: { commands: { x: { tool: echo, params: 1 } } }", "its params are not a map", "write params: { … }"],
+    ["options: { commands: [echo] }", "commands are a map", "write commands: { NAME: { tool: …"],
     ["options: { foldre: x }", 'no runner has an option "foldre"', 'did you mean "folder"?'],
   ])("names that mean nothing are warned about: %s", async (agent, message, hint) => {
     const workspace = await workspaceWith([], `agent: { ${agent} }`);
@@ -119,7 +127,9 @@ describe("agents of a workspace", () => {
   });
 
   test("names that mean something are not, other names of tools among them, which work", async () => {
-    const agent = 'agent: { tools: [webSearch, "read_*"], trusted: ["read_*"], options: { folder: x } }';
+    const agent =
+      'agent: { tools: [webSearch, "read_*"], trusted: ["read_*"], options: { folder: x, commands: ' +
+      "{ web2: webSearch, '@sum': { tool: calculator, params: { expression: '${text}' } }, 周报: 'capability:search' } } }";
     const workspace = await workspaceWith(["Done."], agent);
     expect(workspace.problems()).toEqual([]);
     await (await workspace.agent()).run("?");

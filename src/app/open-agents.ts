@@ -22,6 +22,8 @@ export interface AgentsSetting {
   readonly models: Models;
   readonly shelf: ResultShelf;
   readonly observer: AgentObserver | undefined;
+  /** The machine's where absent. */
+  readonly timezone: string | undefined;
 }
 
 /** What an agent of a workspace is to be, where that is not what `agent:` in `windlass.yaml` says. */
@@ -38,7 +40,8 @@ export interface OpenedAgents {
 }
 
 /** Opens the agents of a workspace: with its tools, its models and its journal. */
-export function openAgents({ config, engine, journal, models, shelf, observer }: AgentsSetting): OpenedAgents {
+export function openAgents({ config, engine, journal, models, shelf, observer, ...more }: AgentsSetting): OpenedAgents {
+  const { timezone = new Intl.DateTimeFormat().resolvedOptions().timeZone } = more;
   const own = new Map<string, Runner>();
   const find = (name: string): Runner => own.get(name) ?? findRunner(name);
   const runs = new AgentRuns({
@@ -51,6 +54,7 @@ export function openAgents({ config, engine, journal, models, shelf, observer }:
     runner: find,
     model: (name) => models.get(name),
     noModel: (who) => models.none(who),
+    timezone,
   });
   return {
     runs,

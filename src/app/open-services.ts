@@ -22,6 +22,8 @@ export interface ServicesSetting {
   readonly config: WorkspaceConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secret: (name: string) => string | undefined;
+  /** What to do for a secret that is named and has no value. */
+  readonly whyNoSecret: (name: string) => string | undefined;
   readonly door: Door;
   readonly records: () => RecordStore;
   /** False where nothing is kept: then memories and indexes are gone with the process. */
@@ -44,14 +46,14 @@ export interface OpenedServices {
 
 /** Opens nothing yet: files, threads and connections come with the first tool that needs them. */
 export function openServices(setting: ServicesSetting): OpenedServices {
-  const { dir, config, env, secret, door, records, kept } = setting;
+  const { dir, config, env, secret, whyNoSecret, door, records, kept } = setting;
   const { search, web, weather, timezone } = config.services;
   const data = join(dir, ".windlass");
   const stores = kept ? openStores(data, config) : undefined;
   const vault = vaultOf(setting, stores?.index ?? createMemoryTextIndex());
   const corpus = search?.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
   const doors = createModelDoors(config.network.allow);
-  const models = openModels({ file: config.services.models, env, secret }, doors);
+  const models = openModels({ file: config.services.models, env, secret, whyNoSecret }, doors);
   const model = models.get();
   const options: ServiceOptions = {
     door,

@@ -147,7 +147,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   });
   await chains.folder.load();
   const { models } = services;
-  const agentParts = { config: config.agent, models, shelf: hub.shelf, observer: tracing?.agents };
+  const { timezone } = config.services;
+  const agentParts = { config: config.agent, models, shelf: hub.shelf, observer: tracing?.agents, timezone };
   const agents = new LazyAgents({ engine, journal, ...agentParts });
   // After the engine: calls under way use them.
   const used = [...parts.servers, services, journal, door, ...(tracing === undefined ? [] : [tracing])];
@@ -268,6 +269,7 @@ async function servicesOf(opening: Opening, journal: () => Journal): Promise<Ope
   return openServices({
     ...opening,
     secret: (name) => opening.secrets.values[name],
+    whyNoSecret: (name) => opening.secrets.missing.find((secret) => secret.name === name)?.why,
     // No tool is called before the journal is open.
     records: () => journal().records,
   });

@@ -6,8 +6,9 @@ import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
 import { runnerOptions } from "./agent-settings.ts";
-import { checkModels, withoutNamelessModel } from "./check-models.ts";
+import { checkModels, modelHint, withoutNamelessModel } from "./check-models.ts";
 import { type WorkspaceFile, toConfig } from "./complete-config.ts";
+import { commandsPath, ownCommands } from "./own-commands.ts";
 import { parseSize } from "./parse-size.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 import { workspaceSchema } from "./workspace-schema.ts";
@@ -39,16 +40,8 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
 function withoutOldKeys(value: unknown, report: FileReport): unknown {
   if (!isMap(value) || !Object.hasOwn(value, "model")) return value;
   const { model, ...rest } = value;
-  const known = isMap(model) ? Object.entries(model) : [];
-  const parts = known.map(([key]) => `${key === "name" ? "model" : key}: …`);
-  report.add(
-    "unknown_key",
-    ["model"],
-    [
-      "`model` is written as `models` now, which has a name for each model",
-      { part: "key", hint: `write models: { default: { ${parts.join(", ") || "base_url: …, model: …"} } }` },
-    ],
-  );
+  const message = "`model` is written as `models` now, which has a name for each model";
+  report.add("unknown_key", ["model"], [message, { part: "key", hint: modelHint(model, rest["models"]) }]);
   return rest;
 }
 
@@ -62,6 +55,19 @@ function checkOptions(file: unknown, report: FileReport): void {
     const hint = near === undefined ? `there are ${known.join(", ")}` : `did you mean "${near}"?`;
     const detail = { part: "key", severity: "warning", hint } as const;
     report.add("unknown_key", [...path, key], [`no runner has an option "${key}"`, detail]);
+  }
+  checkCommands(valueAt(file, commandsPath), report);
+}
+
+function checkCommands(commands: unknown, report: FileReport): void {
+  if (commands !== undefined && commands !== null && !isMap(commands)) {
+    const hint = "write commands: { NAME: { tool: …, params: { … } } }";
+    report.add("bad_value", commandsPath, ["commands are a map of names to tools", { severity: "warning", hint }]);
+  }
+  for (const { name, fault } of ownCommands(commands)) {
+    if (fault === undefined) continue;
+    const detail = { part: "key", severity: "warning", hint: fault.hint } as const;
+    report.add("bad_value", [...commandsPath, name], [fault.message, detail]);
   }
 }
 

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isBelow, realPlace } from "../base/index.ts";
-import { keyedServices } from "../model/index.ts";
+import { serviceKeys } from "../model/index.ts";
+import { isPlaceholder } from "../text/index.ts";
 import type { SecretSource } from "./workspace-config.ts";
 
 /** The values that could be read, and why the others could not. */
@@ -29,22 +30,14 @@ export async function readSecrets(
 /** Variables that hold a key whether or not the workspace calls it a secret. */
 const keyVariables = ["WINDLASS_MODEL_API_KEY", "WINDLASS_BRAVE_API_KEY"];
 
-/** Written for servers that want a key and look at none. As secrets they would be missing from every text. */
-const placeholders: ReadonlySet<string> = new Set(
-  "dummy empty local lm-studio no-key none not-needed null ollama sk-no-key-required test unused vllm xxxx".split(" "),
-);
-
-/** Of the variables of others, shorter ones are words such as these. */
+/** Of the variables of others, shorter ones are words that stand in for a key. */
 const shortestKey = 16;
 
 /** The keys among the environment variables that Windlass itself reads. */
 export function keysIn(env: Readonly<Record<string, string | undefined>>): string[] {
-  const own = keyVariables.flatMap((name) => (Object.hasOwn(env, name) ? (env[name] ?? []) : []));
-  const ofServices = keyedServices(env).map(({ apiKey }) => apiKey);
-  return [
-    ...own.filter((key) => !placeholders.has(key.toLowerCase())),
-    ...ofServices.filter((key) => key.length >= shortestKey),
-  ];
+  // As they are sent: without blanks around them.
+  const own = keyVariables.flatMap((name) => (Object.hasOwn(env, name) ? env[name]?.trim() || [] : []));
+  return [...own.filter((key) => !isPlaceholder(key)), ...serviceKeys(env).filter((key) => key.length >= shortestKey)];
 }
 
 type Found = { readonly value: string } | { readonly value?: undefined; readonly why: string };

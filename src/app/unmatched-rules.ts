@@ -1,3 +1,4 @@
+import { toolInRule } from "../engine/index.ts";
 import { type Hub, meantCapability } from "../hub/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
@@ -72,7 +73,9 @@ function unknownTools({ config, source }: Settings, tools: RuledTools["tools"]):
   if (unknown.length === 0) return [];
   const { locate } = parseYaml(source ?? "", { file: workspaceFile });
   return unknown.map(({ name, path, part, words }) => {
-    const near = suggest(name, [...known, ...words]);
+    // No tool has a blank in its name: what follows it was to be the end of a rule.
+    const rules = /\s/.test(name) ? [...known].map((tool) => `${tool} trusted`) : [];
+    const near = suggest(name, [...known, ...words, ...rules]);
     return {
       severity: "warning",
       code: "unknown_tool",
@@ -108,7 +111,7 @@ function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"])
 function namesIn({ permissions, engine, capabilities }: Settings["config"]): Named[] {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
     (permissions[list] ?? []).flatMap((rule, index): Named[] => {
-      const name = nameInRule(rule);
+      const name = toolInRule(rule);
       return name === undefined ? [] : [{ name, path: ["permissions", list, index], words: selectors }];
     }),
   );
@@ -125,11 +128,3 @@ function namesIn({ permissions, engine, capabilities }: Settings["config"]): Nam
 }
 
 const selectors = ["destructive", "effect:pure", "effect:read", "effect:idempotent", "effect:once"];
-
-/** The one tool that a rule, `[caller:]selector`, is about; undefined where it selects by something else. */
-function nameInRule(rule: string): string | undefined {
-  const parts = rule.split(":");
-  const name = parts.pop() ?? "";
-  const other = name.includes("*") || name === "destructive" || parts.includes("effect") || parts.includes("source");
-  return other ? undefined : name;
-}

@@ -25,7 +25,7 @@ export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
 export { nameGlob } from "./name-glob.ts";
 export { Roster } from "./roster.ts";
-export { orAborted } from "./or-aborted.ts";
+export { orAborted, unlessAborted } from "./or-aborted.ts";
 export { type ProcessIdentity, isGone, isThere, processIdentity, processState } from "./process-identity.ts";
 export { WallTime } from "./wall-time.ts";
 export { type Usage, cpuTime, usageSince } from "./usage.ts";

@@ -21,3 +21,14 @@ export async function orAborted<T>(
     aborted.promise.catch(() => undefined);
   }
 }
+
+/** What the work gives, or undefined should the signal be aborted first. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const aborted = Symbol("aborted");
+  try {
+    return await orAborted(work, signal, () => aborted);
+  } catch (error) {
+    if (error === aborted) return undefined;
+    throw error;
+  }
+}

@@ -36,6 +36,14 @@ export interface CallContext {
   /** Reuses results of a `pure` or `read` tool for this long, whatever the tool states; `key` stands for the arguments. */
   readonly reuse?: { readonly ttlMs: number; readonly key?: unknown };
   readonly hooks?: CallHooks;
+  /** Who pays for what is asked of models within this call and those below, such as an agent's run with its budget. */
+  readonly account?: Account;
+}
+
+/** Pays for what tools ask of models. */
+export interface Account {
+  /** Takes note of what a question used; more may be said of it, such as its `cost`. */
+  spend(usage: { readonly inputTokens: number; readonly outputTokens: number }): void;
 }
 
 /**

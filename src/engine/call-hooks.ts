@@ -1,7 +1,7 @@
 import type { CallRecord } from "../store/index.ts";
 import type { AnyTool, Effect, Question, QuestionAnswer, ToolContext, ToolResult } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
-import type { CallContext } from "./call-context.ts";
+import type { Account, CallContext } from "./call-context.ts";
 import type { Denies } from "./denials.ts";
 import type { AbortCause } from "./failed-attempt.ts";
 import type { Permission, PermissionSubject } from "./permissions.ts";
@@ -75,6 +75,21 @@ export function progressOf(context: ToolContext): ((value: unknown) => void) | u
 /** The person or account behind the call whose handler got this context. For tools that keep what is theirs apart. */
 export function principalOf(context: ToolContext): string | undefined {
   return (context as ToolContext & { readonly principal?: string }).principal;
+}
+
+/** Could text from outside have led to what is called under this context? For composites whose calls outlive theirs. */
+export function isTainted(context: ToolContext): boolean {
+  return (context as ToolContext & { readonly tainted?: boolean }).tainted === true;
+}
+
+/** The run that the call is a part of whose handler got this context, if it is of one. For composites that keep runs. */
+export function runOf(context: ToolContext): string | undefined {
+  return (context as ToolContext & { readonly workflowId?: string }).workflowId;
+}
+
+/** Who pays for what is asked of models by the call whose handler got this context. For tools that ask them. */
+export function accountOf(context: object): Account | undefined {
+  return (context as { readonly account?: Account }).account;
 }
 
 /** The tools within whose calls the one is made whose handler got this context. For composites that choose. */

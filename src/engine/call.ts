@@ -347,14 +347,15 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     if (!this.#settled) emitStarted(this, queuedMs);
   }
 
+  /** Who let this call run did so for what it was asked, not for what it reads from then on. */
+  get taintsCalls(): boolean {
+    return this.context.tainted === true && !this.#cleared;
+  }
+
   get callTool(): CallTool | undefined {
     if (!this.tool.composite) return undefined;
     // Both signatures of CallTool lead into the one lifecycle.
-    return ((target: string | AnyTool, args: unknown) => this.#callChild(target, args)) as CallTool;
-  }
-
-  async #callChild(target: string | AnyTool, args: unknown): Promise<ToolResult> {
-    return this.beginChild(target, args, {}).run();
+    return (async (target: string | AnyTool, args: unknown) => this.beginChild(target, args, {}).run()) as CallTool;
   }
 
   /** A nested call. What the caller of this one arranged for itself is not handed on. */
@@ -362,8 +363,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, ...inherited } = this.context;
     // The same in every attempt, as long as the handler makes its calls in the same order.
     const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
-    // Who let this call run did so for what it was asked, not for what it reads from then on.
-    const tainted = more.tainted === true || (inherited.tainted === true && !this.#cleared);
+    const tainted = more.tainted === true || this.taintsCalls;
     const context = { ...inherited, ...more, idempotencyKey, tainted };
     const child = new Call(this.core, { target, args, context, parent: this });
     this.#children ??= new Set();

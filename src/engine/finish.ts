@@ -1,8 +1,8 @@
-import type { Failure, Issue } from "../base/index.ts";
+import type { Issue } from "../base/index.ts";
 import type { CallRecord } from "../store/index.ts";
+import { redactFailure, redactIssue } from "../text/index.ts";
 import type { ResultMeta, ToolResult } from "../tool/index.ts";
 import type { Call } from "./call.ts";
-import type { Core } from "./core.ts";
 import type { Execution } from "./execution.ts";
 import { messageOf } from "./failed-attempt.ts";
 import { isChoice } from "./job.ts";
@@ -15,7 +15,9 @@ export function toResult(call: Call, outcome: Outcome, execution: Execution | un
   const { executedAt } = call;
   const meta = metaOf(call, outcome, execution);
   if (outcome.failure !== undefined) {
-    return { success: false, tool, error: redactFailure(outcome.failure, call.core), durationMs, executedAt, meta };
+    // Messages leave the engine: in results, records, events and prompts.
+    const error = redactFailure(outcome.failure, call.core.redactor.text);
+    return { success: false, tool, error, durationMs, executedAt, meta };
   }
   const { output, attachments } = outcome;
   return attachments === undefined
@@ -50,12 +52,6 @@ function reportedOf({ preapproved }: Call, execution: Execution | undefined): Ca
 function sourceOf(call: Call, facts: Readonly<Record<string, unknown>> | undefined): string {
   const told = isChoice(call) ? facts?.["source"] : undefined;
   return typeof told === "string" ? told : call.source;
-}
-
-/** Messages leave the engine: in results, records, events and prompts. */
-function redactFailure(error: Failure, { redactor }: Core): Failure {
-  // The value is a failure with its texts replaced, so it still is a failure.
-  return redactor.value(error) as Failure;
 }
 
 /** One record for every call, however it ended. A store that breaks its word must not break the call. */
@@ -130,8 +126,7 @@ export function emitInvalid(call: Call, issues: readonly Issue[]): void {
     conversationId: call.context.conversationId,
     workflowId: call.context.workflowId,
     parentId: call.parent?.callId,
-    // The same issues, their texts redacted.
-    issues: redactor.value(issues) as readonly Issue[],
+    issues: issues.map((issue) => redactIssue(issue, redactor.text)),
   });
 }
 

@@ -8,7 +8,7 @@ import type {
   Secrets,
   ToolContext,
 } from "../tool/index.ts";
-import type { CallContext } from "./call-context.ts";
+import type { Account, CallContext } from "./call-context.ts";
 import type { BeginCall, Rulings } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
@@ -97,6 +97,21 @@ export class HandlerContext implements ToolContext, CompositeContext {
   /** @internal For `principalOf`. */
   get principal(): string | undefined {
     return this.#execution.job.context.principal;
+  }
+
+  /** @internal For `isTainted`. */
+  get tainted(): boolean {
+    return this.#execution.job.taintsCalls;
+  }
+
+  /** @internal For `runOf`. */
+  get workflowId(): string | undefined {
+    return this.#execution.job.context.workflowId;
+  }
+
+  /** @internal For `accountOf`. */
+  get account(): Account | undefined {
+    return this.#execution.job.context.account;
   }
 
   /** @internal For `callersOf`. */

@@ -1,6 +1,6 @@
 export { approvalQuestion, approvalVerdict } from "./approval-question.ts";
 export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
-export { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
+export { type Account, type CallContext, forConversation, forWorkflow } from "./call-context.ts";
 export {
   type BeginCall,
   type CallHandle,
@@ -8,14 +8,17 @@ export {
   type CallListener,
   callersOf,
   denialsOf,
+  accountOf,
   approvingElicitOf,
   elicitOf,
   type Rulings,
+  isTainted,
   nestedCalls,
   principalOf,
   progressOf,
   reuseOf,
   rulingsOf,
+  runOf,
 } from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
@@ -52,6 +55,7 @@ export {
   type PermissionSubject,
   compilePermissions,
   defaultPermissions,
+  toolInRule,
 } from "./permissions.ts";
 export { Scheduler } from "./scheduler.ts";
 export type { HandledCall, Surround } from "./surround.ts";

@@ -26,6 +26,8 @@ export interface Job {
   started(queuedMs: number): void;
   /** Only for composites. */
   callTool: CallTool | undefined;
+  /** Text from outside could have led to what it calls. */
+  readonly taintsCalls: boolean;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** The attempt is over: whatever it started must not outlive it. */
   stopChildren(): void;

@@ -4,7 +4,7 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { isFailureError } from "../base/index.ts";
 import type { CallerType } from "../store/index.ts";
 import { createEngine } from "./engine.ts";
-import { type PermissionRules, type PermissionSubject, compilePermissions } from "./permissions.ts";
+import { type PermissionRules, type PermissionSubject, compilePermissions, toolInRule } from "./permissions.ts";
 
 const subject: PermissionSubject = {
   tool: "file_write",
@@ -49,6 +49,31 @@ describe("the order of the rules", () => {
     expect(decide({ allow: [] }, { destructive: false })).toBe("deny");
     expect(decide({ allow: [] }, model)).toBe("ask");
   });
+});
+
+test.each([
+  ["send", "send", "direct"],
+  ["model:send", "send", "conversation_agent"],
+  ["send trusted", "send", "direct"],
+  ["mcp:send   trusted", "send", "mcp_client"],
+  ["mail/send trusted", "mail/send", "direct"],
+  ["trusted", "trusted", "direct"],
+] as const)("the rule %j is about the tool %j, as the engine reads it", (rule, tool, callerType) => {
+  expect(toolInRule(rule)).toBe(tool);
+  const rules = { deny: [], ask: [], allow: [rule] };
+  expect(decide(rules, { tool, callerType })).toBe("allow");
+  expect(decide(rules, { tool: `${tool}2`, callerType })).toBe("deny");
+});
+
+test.each([
+  "file_* trusted",
+  "destructive trusted",
+  "model:destructive",
+  "effect:once",
+  "model:source:mcps trusted",
+  "* trusted",
+])("the rule %j is about no tool alone", (rule) => {
+  expect(toolInRule(rule)).toBeUndefined();
 });
 
 describe("short names that a server gives its tools", () => {

@@ -108,12 +108,29 @@ interface Rule {
 
 const trustedEnding = /\s+trusted$/;
 
-function compileRule(rule: string): Rule {
+/** A rule, taken apart. */
+interface Said {
+  readonly caller: CallerType | undefined;
+  readonly selector: string;
+  readonly trusted: boolean;
+}
+
+function takeApart(rule: string): Said {
   const said = rule.replace(trustedEnding, "");
   const colon = said.indexOf(":");
   const caller = colon === -1 ? undefined : callers.get(said.slice(0, colon));
-  const matches = compileSelector(caller === undefined ? said : said.slice(colon + 1), rule);
-  return { caller, matches, trusted: said !== rule };
+  return { caller, selector: caller === undefined ? said : said.slice(colon + 1), trusted: said !== rule };
+}
+
+/** The one tool that a rule is about, by the name in it; undefined where it selects by something else. */
+export function toolInRule(rule: string): string | undefined {
+  const { selector } = takeApart(rule);
+  return selector === "destructive" || /[:*]/.test(selector) ? undefined : selector;
+}
+
+function compileRule(rule: string): Rule {
+  const { caller, selector, trusted } = takeApart(rule);
+  return { caller, matches: compileSelector(selector, rule), trusted };
 }
 
 /** Nothing is trusted that is denied or asked about. */

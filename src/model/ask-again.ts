@@ -68,7 +68,7 @@ function isExplained(answer: object): answer is Explained {
 }
 
 /** The model's name, as people know it. */
-export function nameOf({ modelId }: Model): string {
+export function nameOf({ modelId }: Pick<Model, "modelId">): string {
   return `the model ${JSON.stringify(modelId)}`;
 }
 

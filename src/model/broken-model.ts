@@ -21,11 +21,16 @@ export function brokenModel(why: FailureError): Model {
     doGenerate: refuse,
     doStream: refuse,
   };
-  faults.set(model, failure);
+  return withFault(model, failure);
+}
+
+/** Marks a model as one that cannot be asked. */
+export function withFault(model: Model, fault: FailureError): Model {
+  faults.set(model, fault);
   return model;
 }
 
-/** What is wrong with a model that was named wrongly; undefined where it can be asked. */
+/** What is wrong with a model that was named wrongly, or has no key; undefined where it can be asked. */
 export function faultOf(model: Model | undefined): FailureError | undefined {
   return model && faults.get(model);
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
-import { type BudgetState, createBudget } from "./index.ts";
+import { createBudget } from "./index.ts";
 
 const prompt: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: "x".repeat(400) }] }];
 const price = { input: 10, output: 40 };
@@ -46,29 +46,49 @@ describe("[N09] a budget", () => {
     expect(budget.refusal({ prompt })?.message).toMatch(/one question used 501 of 500 tokens/);
   });
 
-  test("goes on from what was kept of it", () => {
-    const budget = createBudget({ tokens: 100 });
-    budget.spend({ inputTokens: 60, outputTokens: 30, cachedTokens: 5 });
-    const kept = JSON.parse(JSON.stringify(budget)) as BudgetState;
-    const again = createBudget({ tokens: 100 }, kept);
-    expect(again.used).toEqual({ inputTokens: 60, outputTokens: 30, cachedTokens: 5 });
-    again.spend({ inputTokens: 10, outputTokens: 0 });
-    expect(again.refusal({ prompt })).toBeDefined();
+  test("of a part counts for the whole once it is told, and no more than once", () => {
+    const whole = createBudget({ tokens: 1_000 });
+    const part = whole.part("sub", { tokens: 800 });
+    part.spend({ inputTokens: 500, outputTokens: 100 });
+    expect(whole.used.inputTokens).toBe(0);
+    expect(part.answerTokens()).toBe(200);
+    expect(whole.settle("sub", part.used)).toEqual({ inputTokens: 500, outputTokens: 100 });
+    // It goes on, and begins with what it had used.
+    const again = whole.part("sub", { tokens: 800 });
+    again.spend(part.used);
+    expect(whole.left().tokens).toBe(400);
+    again.spend({ inputTokens: 50, outputTokens: 10 });
+    expect(whole.left().tokens).toBe(340);
+    expect(whole.settle("sub", again.used)).toEqual({ inputTokens: 50, outputTokens: 10 });
+    expect(whole.used).toEqual({ inputTokens: 550, outputTokens: 110 });
   });
 
-  test("of a part counts for the whole, and ends with it", () => {
+  test("is shared by parts at the same time, however deep, and is nothing that its own questions see", () => {
     const whole = createBudget({ tokens: 1_000 });
-    const part = whole.part({ tokens: 800 });
-    part.spend({ inputTokens: 500, outputTokens: 100 });
-    expect(whole.used.inputTokens).toBe(500);
-    expect(part.answerTokens()).toBe(200);
-    whole.spend({ inputTokens: 390, outputTokens: 10 });
-    expect(part.refusal({ prompt })?.message).toContain("1000 of 1000");
+    const first = whole.part("first", {});
+    const second = whole.part("second", {});
+    const below = first.part("below", {});
+    below.spend({ inputTokens: 600, outputTokens: 0 });
+    expect(second.refusal({ prompt })).toBeUndefined();
+    second.spend({ inputTokens: 400, outputTokens: 0 });
+    for (const part of [first, second, below]) expect(part.refusal({ prompt })?.message).toContain("1000 of 1000");
+    for (const budget of [whole, first, second, below]) expect(budget.spent()).toBeUndefined();
+    expect(whole.refusal({ prompt })).toBeUndefined();
+  });
+
+  test("leaves to others what it does not need to answer itself", () => {
+    expect(createBudget({}).left()).toEqual({});
+    const budget = createBudget({ tokens: 1_000, cost: 1 });
+    expect(budget.left()).toEqual({ tokens: 1_000, cost: 1 });
+    budget.spend({ inputTokens: 200, outputTokens: 100, cost: 0.25 });
+    expect(budget.left()).toEqual({ tokens: 400, cost: 0.5 });
+    budget.spend({ inputTokens: 200, outputTokens: 100, cost: 0.75 });
+    expect(budget.left()).toEqual({ tokens: 100, cost: 0 });
   });
 
   test("of money is refused where nobody knows what the model costs, and says what to set", () => {
     for (const limits of [{ cost: 1 }, { perCall: { cost: 1 } }]) {
-      for (const budget of [createBudget(limits), createBudget(limits).part({})]) {
+      for (const budget of [createBudget(limits), createBudget({}).part("sub", limits)]) {
         const refusal = budget.refusal({ prompt })?.toFailure();
         expect(refusal).toMatchObject({ code: "not_available", reason: "no_price", retry: "never" });
         expect(refusal?.message).toMatch(/set its price \(models: .*or a token budget/);
@@ -79,15 +99,13 @@ describe("[N09] a budget", () => {
   });
 
   test("says when it is spent, and for how many more questions it lasts", () => {
-    const whole = createBudget({ tokens: 1_000 });
-    const part = whole.part({ cost: 0.01 });
+    const budget = createBudget({ tokens: 1_000, cost: 0.012 });
     const usage = { inputTokens: 200, outputTokens: 100, cost: 0.004 };
-    part.spend(usage);
-    expect([part.carries(1, usage), part.carries(2, usage)]).toEqual([true, false]);
-    expect([whole.carries(2, usage), whole.carries(3, usage)]).toEqual([true, false]);
-    expect(part.spent()).toBeUndefined();
-    whole.spend({ inputTokens: 700, outputTokens: 0 });
-    expect(part.spent()?.message).toContain("1000 of 1000 tokens");
+    budget.spend(usage);
+    expect([budget.carries(2, usage), budget.carries(3, usage)]).toEqual([true, false]);
+    expect(budget.spent()).toBeUndefined();
+    budget.spend({ inputTokens: 700, outputTokens: 0 });
+    expect(budget.spent()?.message).toContain("1000 of 1000 tokens");
     expect(createBudget({}).carries(1e6, usage)).toBe(true);
   });
 

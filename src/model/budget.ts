@@ -2,7 +2,7 @@ import type { FailureError } from "../base/index.ts";
 import { estimateCall } from "./estimate-call.ts";
 import type { ModelCall } from "./model.ts";
 import { modelFailure } from "./model-reasons.ts";
-import { type ModelPrice, type TokenUsage, addUsage, costed, noTokens } from "./token-usage.ts";
+import { type ModelPrice, type TokenUsage, addUsage, costed, noTokens, subtractUsage } from "./token-usage.ts";
 
 /** How much may be used. What is absent has no limit. */
 export interface BudgetLimits {
@@ -12,14 +12,6 @@ export interface BudgetLimits {
   readonly cost?: number | undefined;
   /** For one question with its answer. */
   readonly perCall?: Limit | undefined;
-}
-
-/** What a budget has to remember: plain JSON. */
-export interface BudgetState {
-  readonly used: TokenUsage;
-  readonly calls: number;
-  /** The most that one question has used. */
-  readonly largest: TokenUsage;
 }
 
 /** A question, as far as its length goes. */
@@ -42,13 +34,19 @@ export interface Budget {
   carries(questions: number, like: TokenUsage): boolean;
   /** The most tokens that an answer may have now; undefined where nothing limits it. */
   answerTokens(price?: ModelPrice): number | undefined;
-  /** A budget of its own for a part of the work, whose use counts here too. */
-  part(limits: BudgetLimits): Budget;
-  toJSON(): BudgetState;
+  /** What may be used by others, with as much kept back as one question has used here: somebody has to answer. */
+  left(): Pick<BudgetLimits, "tokens" | "cost">;
+  /**
+   * A budget of its own for a part of the work that others do. Its questions are refused when there is nothing left here,
+   * but what it uses counts here only once it is settled, whenever that is told.
+   */
+  part(id: string, limits: BudgetLimits): Budget;
+  /** Tells all that a part has used until now. What was told of it before is not counted again; gives the rest. */
+  settle(id: string, used: TokenUsage): TokenUsage;
 }
 
 /**
- * A budget of tokens and money for a run, and for each question in it. Its state can be kept as JSON and taken up again.
+ * A budget of tokens and money for a run, and for each question in it.
  *
  * @example
  * ```ts
@@ -58,49 +56,66 @@ export interface Budget {
  * budget.spend((await askTurn(model, call)).usage);
  * ```
  */
-export function createBudget(limits: BudgetLimits, state?: BudgetState): Budget {
-  return new CountedBudget(limits, { state });
+export function createBudget(limits: BudgetLimits): Budget {
+  return new CountedBudget(limits);
 }
 
 class CountedBudget implements Budget {
   readonly limits: BudgetLimits;
-  readonly #parent: Budget | undefined;
-  #state: BudgetState;
+  readonly #whole: CountedBudget | undefined;
+  #used: TokenUsage = noTokens;
+  #hasAsked = false;
+  /** The most that one question has used. */
+  #largest: TokenUsage = noTokens;
+  /** Those that are under way. */
+  #parts: Map<string, CountedBudget> | undefined;
+  /** What was told of parts, all of which counts. */
+  #settled: Map<string, TokenUsage> | undefined;
 
-  constructor(limits: BudgetLimits, from: { state?: BudgetState | undefined; parent?: Budget }) {
+  constructor(limits: BudgetLimits, whole?: CountedBudget) {
     this.limits = limits;
-    this.#parent = from.parent;
-    this.#state = from.state ?? { used: noTokens, calls: 0, largest: noTokens };
+    this.#whole = whole;
   }
 
   get used(): TokenUsage {
-    return this.#state.used;
+    return this.#used;
   }
 
   spend(usage: TokenUsage): void {
-    const { used, calls, largest } = this.#state;
-    this.#state = {
-      used: addUsage(used, usage),
-      calls: calls + 1,
-      largest: totalOf(usage) > totalOf(largest) ? usage : largest,
-    };
-    this.#parent?.spend(usage);
+    this.#used = addUsage(this.#used, usage);
+    this.#hasAsked = true;
+    if (totalOf(usage) > totalOf(this.#largest)) this.#largest = usage;
   }
 
   refusal(call: Asked, price?: ModelPrice): FailureError | undefined {
-    const first = this.#state.calls === 0 ? this.#firstRefusal(call, price) : undefined;
-    return first ?? this.#spent() ?? this.#priceless(price) ?? this.#parent?.refusal(call, price);
+    const first = this.#hasAsked ? undefined : this.#firstRefusal(call, price);
+    return first ?? this.spent() ?? this.#priceless(price) ?? this.#wholeSpent();
   }
 
   spent(): FailureError | undefined {
-    return this.#spent() ?? this.#parent?.spent();
+    const { perCall = {} } = this.limits;
+    if (isOver(this.#largest, perCall)) return exceeded(this.#largest, perCall, "one question used");
+    return isSpent(this.#used, this.limits) ? exceeded(this.#used, this.limits, "the run has used") : undefined;
   }
 
-  #spent(): FailureError | undefined {
-    const { used, largest } = this.#state;
-    const { perCall = {} } = this.limits;
-    if (isOver(largest, perCall)) return exceeded(largest, perCall, "one question used");
-    return isSpent(used, this.limits) ? exceeded(used, this.limits, "the run has used") : undefined;
+  /** What other parts of the same work use right now counts, too: they go on at the same time. */
+  #wholeSpent(): FailureError | undefined {
+    for (let whole = this.#whole; whole !== undefined; whole = whole.#whole) {
+      const used = whole.#usedByAll();
+      if (isSpent(used, whole.limits)) return exceeded(used, whole.limits, "the run has used");
+    }
+    return undefined;
+  }
+
+  #usedByAll(): TokenUsage {
+    let used = this.#used;
+    for (const [id, part] of this.#parts ?? []) used = addUsage(used, this.#unsettled(id, part.#usedByAll()));
+    return used;
+  }
+
+  #unsettled(id: string, used: TokenUsage): TokenUsage {
+    const before = this.#settled?.get(id);
+    return before === undefined ? used : subtractUsage(used, before);
   }
 
   /** A limit of money holds nothing where nobody knows what is spent. */
@@ -116,11 +131,11 @@ class CountedBudget implements Budget {
   }
 
   carries(questions: number, like: TokenUsage): boolean {
-    const { used } = this.#state;
     const { tokens = Infinity, cost = Infinity } = this.limits;
-    const fits =
-      totalOf(used) + questions * totalOf(like) <= tokens && (used.cost ?? 0) + questions * (like.cost ?? 0) <= cost;
-    return fits && this.#parent?.carries(questions, like) !== false;
+    const used = this.#used;
+    return (
+      totalOf(used) + questions * totalOf(like) <= tokens && (used.cost ?? 0) + questions * (like.cost ?? 0) <= cost
+    );
   }
 
   /** Nobody has counted yet. */
@@ -133,21 +148,36 @@ class CountedBudget implements Budget {
   }
 
   answerTokens(price?: ModelPrice): number | undefined {
-    const { used } = this.#state;
+    const used = this.#used;
     const { tokens = Infinity, cost = Infinity, perCall = {} } = this.limits;
     const money = Math.min(cost - (used.cost ?? 0), perCall.cost ?? Infinity);
     const affordable = price === undefined || price.output <= 0 ? Infinity : (money * 1_000_000) / price.output;
-    const parent = this.#parent?.answerTokens(price) ?? Infinity;
-    const most = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, affordable, parent);
+    const most = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, affordable);
     return most === Infinity ? undefined : Math.max(1, Math.floor(most));
   }
 
-  part(limits: BudgetLimits): Budget {
-    return new CountedBudget(limits, { parent: this });
+  left(): Pick<BudgetLimits, "tokens" | "cost"> {
+    const { tokens, cost } = this.limits;
+    if (tokens === undefined && cost === undefined) return {};
+    const taken = addUsage(this.#usedByAll(), this.#largest);
+    return {
+      tokens: tokens && Math.max(0, tokens - totalOf(taken)),
+      cost: cost && Math.max(0, cost - (taken.cost ?? 0)),
+    };
   }
 
-  toJSON(): BudgetState {
-    return this.#state;
+  part(id: string, limits: BudgetLimits): Budget {
+    const part = new CountedBudget(limits, this);
+    (this.#parts ??= new Map()).set(id, part);
+    return part;
+  }
+
+  settle(id: string, used: TokenUsage): TokenUsage {
+    const more = this.#unsettled(id, used);
+    (this.#settled ??= new Map()).set(id, used);
+    this.#parts?.delete(id);
+    this.#used = addUsage(this.#used, more);
+    return more;
   }
 }
 

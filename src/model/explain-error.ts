@@ -1,8 +1,9 @@
 import { FailureError, isFailureError } from "../base/index.ts";
 import { retryAfterMs } from "../net/index.ts";
 import { stripUnsafe } from "../text/index.ts";
-import { type ModelReason, modelFailure } from "./model-reasons.ts";
-import { modelVariables } from "./model-variables.ts";
+import { nameOf } from "./ask-again.ts";
+import type { Model } from "./model.ts";
+import { type ModelReason, isUnasked, modelFailure } from "./model-reasons.ts";
 
 /** Why a request to a model failed, and whether the same request may do better in a while. */
 export interface Explained {
@@ -26,6 +27,9 @@ interface ApiError {
 /** Door failures after which asking again may help. A model that is asked twice does no harm. */
 const passingReasons: ReadonlySet<string> = new Set(["connect_failed", "dns_failed", "reset", "bad_response"]);
 
+/** The model that was asked. */
+type Asked = Pick<Model, "modelId" | "keyHint" | "keySource">;
+
 /** What ended a stream in its middle; whatever it was, asking again may help, unless it says otherwise. */
 export class BrokenStream extends Error {
   constructor(cause: unknown) {
@@ -33,12 +37,16 @@ export class BrokenStream extends Error {
   }
 }
 
-/** Explains whatever a model threw. `who` names the model for people; `now` is the time, for dates in headers. */
-export function explainError(error: unknown, who: string, now: number): Explained {
+/** Explains whatever a model threw; `now` is the time, for dates in headers. */
+export function explainError(error: unknown, model: Asked, now: number): Explained {
+  const who = nameOf(model);
   const known = inChain(error, isFailureError);
   if (known !== undefined) return explainFailure(known, who);
   const api = inChain(error, isApiError);
-  if (api !== undefined) return isBrokenOff(api) ? explainBroken(api.cause ?? api, who) : explainStatus(api, who, now);
+  if (api !== undefined) {
+    if (isBrokenOff(api)) return explainBroken(api.cause ?? api, who);
+    return api.statusCode === 401 || api.statusCode === 403 ? unauthorized(api, model) : explainStatus(api, who, now);
+  }
   if (error instanceof BrokenStream) return explainBroken(error.cause, who);
   const unreached = inChain(error, isUnreached);
   if (unreached !== undefined) return passing(`${who} cannot be reached: ${short(unreached.message)}`, error);
@@ -78,7 +86,7 @@ function explainFailure(failure: FailureError, who: string): Explained {
     return { failure: new FailureError(message, { code, ...(reason && { reason }), cause: failure }), passing };
   }
   if (code !== "not_available" && code !== "permission_denied") return { failure, passing };
-  if (reason === "no_model" || reason === "unauthorized") return { failure, passing: false };
+  if (isUnasked(failure) || reason === "unauthorized") return { failure, passing: false };
   const told = new FailureError(`${who} cannot be reached: ${failure.message}`, {
     code,
     ...(reason !== undefined && { reason }),
@@ -88,14 +96,22 @@ function explainFailure(failure: FailureError, who: string): Explained {
   return { failure: told, passing };
 }
 
+function unauthorized(error: ApiError, model: Asked): Explained {
+  const said = `${error.statusCode}: ${short(messageOf(error))}`;
+  const { keyHint, keySource } = model;
+  if (keyHint !== undefined) {
+    const wants = error.statusCode === 401 ? "wants a key, and none was sent" : "refused, and no key was sent";
+    return lasting("unauthorized", `${nameOf(model)} ${wants} (${said}); ${keyHint}`, error);
+  }
+  const [from, todo] =
+    keySource === undefined ? ["", "give it another"] : [` of ${keySource}`, "put the right one there"];
+  return lasting("unauthorized", `${nameOf(model)} does not accept the key${from} (${said}); ${todo}`, error);
+}
+
 function explainStatus(error: ApiError, who: string, now: number): Explained {
   const { statusCode, responseBody = "" } = error;
   const said = short(messageOf(error));
   if (statusCode === 429 || statusCode === 529) return rateLimited(error, who, now);
-  if (statusCode === 401 || statusCode === 403) {
-    const todo = `set ${modelVariables.apiKey}, or the secret that its api_key names (under models: in windlass.yaml)`;
-    return lasting("unauthorized", `${who} does not accept the key (${statusCode}: ${said}); ${todo}`, error);
-  }
   if (statusCode === 413 || (statusCode === 400 && tooLong.test(responseBody))) {
     return lasting("too_long", `the question is too long for ${who} (${said}); send less`, error);
   }

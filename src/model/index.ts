@@ -5,9 +5,9 @@ export { findJson } from "./find-json.ts";
 export { type GeneratedObject, type ObjectOptions, generateObject } from "./generate-object.ts";
 export { type GeneratedText, type TextOptions, generateText } from "./generate-text.ts";
 export type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
-export { modelFailure } from "./model-reasons.ts";
+export { isUnasked, modelFailure } from "./model-reasons.ts";
 export { estimateMessage, estimatePart, type PromptPart } from "./estimate-call.ts";
-export { type Budget, type BudgetLimits, type BudgetState, createBudget } from "./budget.ts";
+export { type Budget, type BudgetLimits, createBudget } from "./budget.ts";
 export { fallbackModel } from "./fallback-model.ts";
 export {
   type ModelFile,
@@ -22,7 +22,7 @@ export {
   unknownModel,
 } from "./model-settings.ts";
 export { type Models, openModels } from "./open-models.ts";
-export { keyedServices } from "./known-services.ts";
+export { serviceKeys } from "./known-services.ts";
 export { type ModelDoors, createModelDoors } from "./model-doors.ts";
 export { modelVariables } from "./model-variables.ts";
 export { howToHaveModel, noModel } from "./no-model.ts";

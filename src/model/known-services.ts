@@ -49,6 +49,12 @@ const knownServices: readonly KnownService[] = [
     model: "qwen-plus",
   },
   { baseUrl: "https://openrouter.ai/api/v1", keys: ["OPENROUTER_API_KEY"], model: "openai/gpt-5-mini" },
+  { baseUrl: "https://api.mistral.ai/v1", keys: ["MISTRAL_API_KEY"], model: "mistral-medium-latest" },
+  { baseUrl: "https://api.groq.com/openai/v1", keys: ["GROQ_API_KEY"], model: "openai/gpt-oss-120b" },
+  { baseUrl: "https://api.x.ai/v1", keys: ["XAI_API_KEY"], model: "grok-4.3" },
+  // Two services with the same variable: each has keys of its own.
+  { baseUrl: "https://api.moonshot.ai/v1", keys: ["MOONSHOT_API_KEY"], model: "kimi-k2.6" },
+  { baseUrl: "https://api.moonshot.cn/v1", keys: ["MOONSHOT_API_KEY"], model: "kimi-k2.6" },
 ];
 
 /** A service whose key is there. */
@@ -61,20 +67,43 @@ export interface KeyedService extends KnownService {
 /** The services whose keys an environment has. One that is sent elsewhere is left out: its key is for there. */
 export function keyedServices(env: Environment): KeyedService[] {
   return knownServices.flatMap((service): KeyedService[] => {
-    const other = service.elsewhere === undefined ? undefined : valueOf(env, service.elsewhere);
-    if (other !== undefined && !isSameOrigin(other, service.baseUrl)) return [];
+    if (isElsewhere(service, env)) return [];
     const variable = service.keys.find((name) => valueOf(env, name) !== undefined);
     const apiKey = variable === undefined ? undefined : valueOf(env, variable);
     return variable === undefined || apiKey === undefined ? [] : [{ ...service, variable, apiKey }];
   });
 }
 
-/** The key that an environment has for the service at this address, and for no other. */
-export function usualKey(baseUrl: string | undefined, env: Environment): string | undefined {
-  if (baseUrl === undefined) return undefined;
-  return keyedServices(env).find((service) => isSameOrigin(baseUrl, service.baseUrl))?.apiKey;
+/** Does an environment send programs that know this service to another server? */
+export function isElsewhere({ elsewhere, baseUrl }: KnownService, env: Environment): boolean {
+  const other = elsewhere === undefined ? undefined : valueOf(env, elsewhere);
+  return other !== undefined && !isSameOrigin(other, baseUrl);
 }
 
-function isSameOrigin(one: string, other: string): boolean {
-  return URL.parse(one)?.origin === URL.parse(other)?.origin;
+/** The service at this address, with the key that an environment has for it, and for no other. */
+export function keyedService(baseUrl: string | undefined, env: Environment): KeyedService | undefined {
+  return keyedServices(env).find((service) => isSameOrigin(baseUrl, service.baseUrl));
+}
+
+/** Every key that an environment has for one of the services, wherever it goes. */
+export function serviceKeys(env: Environment): string[] {
+  const names = new Set(knownServices.flatMap(({ keys }) => keys));
+  return [...names].flatMap((name) => valueOf(env, name) ?? []);
+}
+
+/** The service at this address. */
+export function knownService(baseUrl: string | undefined): KnownService | undefined {
+  return knownServices.find((service) => isSameOrigin(baseUrl, service.baseUrl));
+}
+
+/** Is one of the services at this address? */
+export function isKnownService(baseUrl: string | undefined): boolean {
+  return knownService(baseUrl) !== undefined;
+}
+
+/** Do both addresses lead to the same server? Not where one of them is no address. */
+export function isSameOrigin(one: string | undefined, other: string | undefined): boolean {
+  const [origin, others] = [one, other].map((url) => (url === undefined ? undefined : URL.parse(url)?.origin));
+  // What every address without a host has.
+  return origin !== undefined && origin !== "null" && origin === others;
 }

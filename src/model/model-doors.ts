@@ -9,9 +9,9 @@ export interface ModelDoors {
 }
 
 /**
- * Doors to models, one for each origin: it opens that origin wherever it is, and besides only what all doors of the
- * workspace open. So a model on this machine needs no entry in `network.allow`, which would open it to tools as well.
- * Only for addresses of whoever set up the workspace.
+ * Doors to models, one for each origin: it opens that origin, also on this machine or in a private network, and besides
+ * only what all doors of the workspace open. So such a model needs no entry in `network.allow`, which would open it to
+ * tools as well. Only for addresses of whoever set up the workspace.
  *
  * @example
  * ```ts

@@ -3,6 +3,11 @@ import { type ReasonFailure, failuresFor } from "../base/index.ts";
 /** Every reason for which a model gives no answer. The reference in the docs is generated from it. */
 export const modelReasons = {
   no_model: { code: "not_available", means: "No model is configured.", retry: "never" },
+  no_key: {
+    code: "not_available",
+    means: "The model is at a service that wants a key, and there is none.",
+    retry: "never",
+  },
   unauthorized: { code: "not_available", means: "The model's server does not accept the key.", retry: "never" },
   rate_limited: {
     code: "execution_error",
@@ -36,6 +41,11 @@ export const modelReasons = {
 
 /** The name of one reason in {@link modelReasons}. */
 export type ModelReason = keyof typeof modelReasons;
+
+/** Does this say that nobody was asked, for want of a model or of its key? That is a matter of what is set up. */
+export function isUnasked({ reason }: { readonly reason?: string | undefined }): boolean {
+  return reason === "no_model" || reason === "no_key";
+}
 
 /** The failure of a model for this reason. */
 export const modelFailure: ReasonFailure<ModelReason> = failuresFor(modelReasons);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { noModel, readModelSettings } from "./index.ts";
+import { type ModelFile, noModel, readModelSettings } from "./index.ts";
 
 const base = "http://127.0.0.1:11434/v1";
 
@@ -19,7 +19,7 @@ describe("a model's settings", () => {
       structured: "words" as const,
     };
     const secret = (name: string) => (name === "KEY" ? "sk-1" : undefined);
-    expect(readModelSettings({ file: { default: file }, env: {}, secret })).toEqual({
+    expect(readModelSettings({ file: { default: file }, env: {}, secret })).toMatchObject({
       baseUrl: base,
       name: "small",
       apiKey: "sk-1",
@@ -27,11 +27,11 @@ describe("a model's settings", () => {
       maxTokens: 900,
       structured: "words",
     });
-    const env = { WINDLASS_MODEL: "large", WINDLASS_MODEL_API_KEY: "sk-2" };
+    const env = { WINDLASS_MODEL: "large" };
     expect(readModelSettings({ file: { default: file }, env, secret })).toMatchObject({
       baseUrl: base,
       name: "large",
-      apiKey: "sk-2",
+      apiKey: "sk-1",
     });
   });
 
@@ -45,6 +45,14 @@ describe("a model's settings", () => {
   test("never show a key that stands where its name belongs", () => {
     const file = { base_url: base, model: "m", api_key: "sk-live-123" };
     expect(() => readModelSettings({ file: { default: file }, env: {} })).toThrow(/^(?!.*sk-live).*names no secret/);
+  });
+
+  test("say what to set for a secret of theirs without a value", () => {
+    const file = { fast: { base_url: base, model: "m", api_key: "${secret.KEY}" } };
+    const whyNoSecret = (name: string) => (name === "KEY" ? "set the environment variable KEY" : undefined);
+    expect(() => readModelSettings({ file, env: {}, whyNoSecret }, "fast")).toThrow(
+      "models.fast.api_key is the secret KEY, which has no value: set the environment variable KEY",
+    );
   });
 
   test("are named in full where they are missing", () => {
@@ -61,12 +69,117 @@ describe("a model's settings", () => {
   });
 });
 
+describe("an address, and what belongs to it,", () => {
+  const price = { input: 3, output: 15 };
+  const claude = { provider: "anthropic" as const, model: "claude", api_key: "${secret.K}", price, max_tokens: 900 };
+  const openai = { base_url: "https://api.openai.com/v1", model: "gpt", api_key: "K" };
+  const secret = (): string => "sk-of-file";
+  const read = (file: ModelFile, env: Readonly<Record<string, string>>) =>
+    readModelSettings({ file: { default: file }, env, secret });
+  /** Without what is told to people of its key. */
+  const plain = (file: ModelFile, env: Readonly<Record<string, string>>) => {
+    const { keyHint: _hint, keySource: _source, ...settings } = read(file, env) ?? { name: "none" };
+    return settings;
+  };
+
+  test("come from the environment together: the file's protocol, key and price stay at home", () => {
+    const env = { WINDLASS_MODEL_BASE_URL: base, WINDLASS_MODEL: "qwen3" };
+    expect(plain(claude, env)).toEqual({ baseUrl: base, name: "qwen3", maxTokens: 900 });
+    expect(read(claude, env)?.keyHint).toMatch(/the server that windlass\.yaml names.*set WINDLASS_MODEL_API_KEY/);
+    expect(plain(openai, { WINDLASS_MODEL_PROVIDER: "google", WINDLASS_MODEL: "gemini", GEMINI_API_KEY: "g" })).toEqual(
+      {
+        provider: "google",
+        name: "gemini",
+        apiKey: "g",
+      },
+    );
+  });
+
+  test.each([
+    ["http://127.0.0.1:18931/v1"],
+    ["https://openrouter.ai/api/v1"],
+    ["http://api.openai.com/v1"],
+    ["https://api.openai.com:444/v1"],
+    ["https://api.openai.com.evil.example/v1"],
+  ])("the file's key does not go to %s of the environment", (url) => {
+    const env = { WINDLASS_MODEL_BASE_URL: url, WINDLASS_MODEL: "m" };
+    expect(read(openai, env)).not.toHaveProperty("apiKey");
+    expect(read(openai, { ...env, WINDLASS_MODEL_API_KEY: "sk-own" })).toMatchObject({ apiKey: "sk-own" });
+    expect(read(openai, { ...env, OPENROUTER_API_KEY: "sk-or" })?.apiKey).toBe(
+      url.includes("openrouter") ? "sk-or" : undefined,
+    );
+  });
+
+  test.each(["no address", "data:,", "file:///etc"])("no key goes to %s, which is no server", (url) => {
+    const env = { WINDLASS_MODEL_BASE_URL: url, WINDLASS_MODEL: "m", WINDLASS_MODEL_API_KEY: "sk-own" };
+    expect(read({ ...openai, base_url: url }, env)).not.toHaveProperty("apiKey");
+  });
+
+  test("a key of the file without a value matters only where it is to go", () => {
+    const file = { default: openai };
+    const env = { WINDLASS_MODEL_BASE_URL: base, WINDLASS_MODEL: "m" };
+    expect(readModelSettings({ file, env, secret: () => undefined })).toMatchObject({ baseUrl: base });
+    expect(() => readModelSettings({ file, env: {}, secret: () => undefined })).toThrow(
+      /names no secret .*, or set WINDLASS_MODEL_API_KEY$/,
+    );
+  });
+
+  test("the file's key and price stay where the environment names the same server and model", () => {
+    const file = { ...openai, price };
+    const env = { WINDLASS_MODEL_BASE_URL: "https://API.openai.com/v1/", WINDLASS_MODEL: "gpt" };
+    expect(read(file, env)).toMatchObject({ apiKey: "sk-of-file", price });
+    expect(read(file, { ...env, WINDLASS_MODEL: "gpt-large" })).not.toHaveProperty("price");
+  });
+
+  test("a price alone is that of the model that the environment names", () => {
+    const env = { WINDLASS_MODEL_BASE_URL: base, WINDLASS_MODEL: "qwen3" };
+    expect(plain({ price }, env)).toEqual({ baseUrl: base, name: "qwen3", price });
+  });
+
+  const evil = { base_url: "https://evil.example/v1", model: "x" };
+  test.each([
+    [{ WINDLASS_MODEL_API_KEY: "sk-mine" }],
+    [{ WINDLASS_MODEL_API_KEY: "sk-mine", WINDLASS_MODEL: "claude" }],
+    [{ WINDLASS_MODEL_API_KEY: "sk-mine", WINDLASS_MODEL_PROVIDER: "openai-compatible" }],
+    [{ ANTHROPIC_API_KEY: "sk-mine", OPENAI_API_KEY: "sk-mine" }],
+  ])("of the file gets no key of the environment: %j", (env) => {
+    const settings = read(evil, env);
+    expect(settings).toMatchObject({ baseUrl: evil.base_url });
+    expect(JSON.stringify(settings)).not.toContain("sk-mine");
+  });
+
+  test("of the file goes without the key of the environment, and how to send it is told", () => {
+    const { keyHint } = read(evil, { WINDLASS_MODEL_API_KEY: "sk-mine" }) ?? {};
+    expect(keyHint).toMatch(/set WINDLASS_MODEL_BASE_URL to it as well, or models\.default\.api_key/);
+    const env = { WINDLASS_MODEL_API_KEY: "sk-mine", WINDLASS_MODEL_BASE_URL: evil.base_url };
+    expect(read(evil, env)).toMatchObject({ apiKey: "sk-mine" });
+  });
+
+  test("of a provider that the environment names is that provider's own, with its key", () => {
+    const env = { WINDLASS_MODEL_PROVIDER: "anthropic", WINDLASS_MODEL: "claude", WINDLASS_MODEL_API_KEY: "sk-mine" };
+    const own = { provider: "anthropic", name: "claude", apiKey: "sk-mine" };
+    expect(plain(evil, env)).toEqual(own);
+    expect(plain({ ...evil, provider: "anthropic" }, env)).toEqual(own);
+  });
+
+  test("of a well-known service in the file gets the key of an environment that names no server", () => {
+    const { api_key: _key, ...file } = openai;
+    expect(read(file, { WINDLASS_MODEL_API_KEY: "sk-mine" })).toMatchObject({ apiKey: "sk-mine" });
+    expect(read(openai, { WINDLASS_MODEL_API_KEY: "sk-mine" })).toMatchObject({ apiKey: "sk-mine" });
+  });
+});
+
 describe("the usual key of a service", () => {
   const address = (url: string) => ({ WINDLASS_MODEL: "m", WINDLASS_MODEL_BASE_URL: url });
 
   test.each([
     ["OPENAI_API_KEY", address("https://api.openai.com/v1")],
     ["DEEPSEEK_API_KEY", address("https://api.deepseek.com")],
+    ["MISTRAL_API_KEY", address("https://api.mistral.ai/v1")],
+    ["GROQ_API_KEY", address("https://api.groq.com/openai/v1")],
+    ["XAI_API_KEY", address("https://api.x.ai/v1")],
+    ["MOONSHOT_API_KEY", address("https://api.moonshot.ai/v1")],
+    ["MOONSHOT_API_KEY", address("https://api.moonshot.cn/v1")],
     ["ZAI_API_KEY", address("https://api.z.ai/api/paas/v4")],
     ["ZHIPUAI_API_KEY", address("https://open.bigmodel.cn/api/paas/v4")],
     ["ANTHROPIC_API_KEY", { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "anthropic" }],
@@ -94,6 +207,32 @@ describe("the usual key of a service", () => {
     { ...address("https://api.openai.com/v1"), OPENAI_BASE_URL: "http://127.0.0.1:1234/v1" },
   ])("goes nowhere else: %j", (env) => {
     expect(readModelSettings({ env: { ...keys, ...env } })).not.toHaveProperty("apiKey");
+  });
+
+  test.each([
+    [address("https://api.openai.com/v1"), "set OPENAI_API_KEY or WINDLASS_MODEL_API_KEY"],
+    [
+      { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "google" },
+      "set GEMINI_API_KEY or GOOGLE_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY or WINDLASS_MODEL_API_KEY",
+    ],
+    [address("https://api.mistral.ai/v1"), "set MISTRAL_API_KEY or WINDLASS_MODEL_API_KEY"],
+    [address("https://models.example/v1"), "set WINDLASS_MODEL_API_KEY"],
+    [
+      { ...address("https://api.openai.com/v1"), OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" },
+      "OPENAI_API_KEY goes where OPENAI_BASE_URL leads: set WINDLASS_MODEL_API_KEY",
+    ],
+  ])("is named where there is none: %j", (env, hint) => {
+    expect(readModelSettings({ env })?.keyHint).toBe(hint);
+  });
+
+  test("is named for models of a file, with where the file says its own", () => {
+    const file = {
+      fast: { provider: "anthropic" as const, model: "m" },
+      other: { base_url: "https://models.example/v1", model: "m" },
+    };
+    const hint = (name: string) => readModelSettings({ file, env: {} }, name)?.keyHint;
+    expect(hint("fast")).toBe("set ANTHROPIC_API_KEY or models.fast.api_key in windlass.yaml");
+    expect(hint("other")).toBe("set models.other.api_key in windlass.yaml");
   });
 
   test("names no model and no server by itself, and says which lines would", () => {

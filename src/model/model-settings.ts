@@ -1,7 +1,8 @@
 import { FailureError } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import type { ModelClient, Thinking } from "./family/model-family.ts";
-import { usualBaseUrls, usualKey } from "./known-services.ts";
+import { isKnownService, isSameOrigin, usualBaseUrls } from "./known-services.ts";
+import { keyFor } from "./model-key.ts";
 import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
 import { exportsFor } from "./no-model.ts";
 import type { ModelPrice } from "./token-usage.ts";
@@ -15,6 +16,10 @@ export interface ModelSettings {
   /** The model's name at that server. */
   readonly name: string;
   readonly apiKey?: string;
+  /** Where the key comes from, for people. */
+  readonly keySource?: string;
+  /** What to do for a key where there is none; told where the server wants one. */
+  readonly keyHint?: string;
   /** Time for one request with its whole answer; 300 s. */
   readonly timeoutMs?: number;
   /** The most tokens of one answer where a caller sets no limit; the server's own limit where absent. */
@@ -67,11 +72,15 @@ export interface ModelSources {
   readonly env: Environment;
   /** The value of a secret by its name. */
   readonly secret?: (name: string) => string | undefined;
+  /** What to do for a secret that is named and has no value. */
+  readonly whyNoSecret?: (name: string) => string | undefined;
 }
 
 /**
  * The model of this name that a workspace names; `default` where none is given, which the environment may name too, and
- * then it goes first. Undefined where nothing names it. Throws `file_invalid` where half of it is named.
+ * then it goes first. Whichever of them says where the model is says by which protocol it is asked as well; a key goes
+ * only to the server of whoever gives it, and a price is that of its own model there. Undefined where nothing names the
+ * model. Throws `file_invalid` where half of it is named.
  *
  * @example
  * ```ts
@@ -79,21 +88,40 @@ export interface ModelSources {
  * ```
  */
 export function readModelSettings(sources: ModelSources, name: string = defaultModel): ModelSettings | undefined {
-  const { file = {}, env, secret } = sources;
+  const { file = {}, env } = sources;
   const written: ModelFile = (Object.hasOwn(file, name) ? file[name] : undefined) ?? {};
-  const overriding = name === defaultModel ? fromEnvironment(env) : {};
-  const address = { ...addressOf(written), ...overriding };
-  if (Object.keys(address).every((key) => key === "apiKey")) return undefined;
+  const { apiKey, ...own } = name === defaultModel ? fromEnvironment(env) : {};
+  const theirs = addressOf(written);
+  if (Object.keys({ ...theirs, ...own }).length === 0) return undefined;
   const at = `models.${name}`;
-  const found = checkedAddress(address, at, env);
-  const baseUrl = found.baseUrl ?? usualBaseUrls[found.provider ?? "openai-compatible"];
-  const apiKey = overriding.apiKey ?? keyOf(written, at, secret) ?? usualKey(baseUrl, env);
+  const model = own.model ?? theirs.model;
+  const found = checkedAddress({ ...placeOf(own, theirs), ...(model !== undefined && { model }) }, at, env);
   return {
     ...found,
-    ...(apiKey !== undefined && { apiKey }),
+    ...keyFor(urlOf(found), {
+      at,
+      env,
+      own: { url: urlOf(own), apiKey },
+      file: { url: urlOf(theirs), apiKey: keyIn(written, at, sources) },
+    }),
     ...habits(written),
+    ...priceOf(written, found),
     ...fallbackOf(written, file, at),
   };
+}
+
+/** Where the model is, and by which protocol it is asked there: both as the environment says, or both as the file does. */
+function placeOf(own: Address, theirs: Address): Address {
+  const { provider: usual = "openai-compatible" } = theirs;
+  // One that needs an address and has none may only repeat what the file says.
+  const isOwn = urlOf(own) !== undefined || (own.provider ?? usual) !== usual;
+  const { model: _model, ...place } = isOwn ? own : theirs;
+  return place;
+}
+
+/** The address of a model, also where its provider alone says it. */
+function urlOf({ provider = "openai-compatible", baseUrl }: Address): string | undefined {
+  return baseUrl ?? usualBaseUrls[provider];
 }
 
 /** The address, where nothing of it is missing. */
@@ -151,9 +179,9 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
   };
 }
 
-type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking" | "price">;
+type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking">;
 
-/** How the model is asked, whichever it is. */
+/** How a model is asked, whichever it is. */
 function habits(file: ModelFile): Habits {
   const { thinking } = file;
   return {
@@ -165,8 +193,15 @@ function habits(file: ModelFile): Habits {
     ...(thinking !== undefined && {
       thinking: typeof thinking === "boolean" ? (thinking ? "medium" : "off") : thinking,
     }),
-    ...(file.price !== undefined && { price: file.price }),
   };
+}
+
+/** The price in the file, unless it is for another model than the one that was found, or for another server. */
+function priceOf(file: ModelFile, found: Pick<ModelSettings, AddressKey>): Pick<ModelSettings, "price"> {
+  const { price, model = found.name } = file;
+  const url = urlOf(addressOf(file));
+  const isOfThis = model === found.name && (url === undefined || isSameOrigin(url, urlOf(found)));
+  return price !== undefined && isOfThis ? { price } : {};
 }
 
 function fallbackOf({ fallback }: ModelFile, all: ModelsFile, at: string): Pick<ModelSettings, "fallback"> {
@@ -193,16 +228,27 @@ export function secretName(apiKey: string): string {
   return secretHandle.exec(apiKey.trim())?.[1] ?? apiKey;
 }
 
-function keyOf({ api_key }: ModelFile, at: string, secret: ModelSources["secret"]): string | undefined {
-  if (api_key === undefined) return undefined;
-  const value = secret?.(secretName(api_key));
-  if (value !== undefined) return value;
-  // The text itself stays unsaid: it may be the key that somebody wrote where its name belongs.
-  throw new FailureError(
-    `${at}.api_key names no secret that has a value; write "\${secret.NAME}" with one of \`secrets:\` and give it a ` +
-      `value${at === `models.${defaultModel}` ? `, or set ${modelVariables.apiKey}` : ""}`,
-    { code: "file_invalid" },
-  );
+/** Gives the key that a file names, or throws where that has no value. */
+function keyIn(file: ModelFile, at: string, sources: ModelSources): (() => string) | undefined {
+  const { api_key: named } = file;
+  if (named === undefined) return undefined;
+  return () => {
+    const name = secretName(named);
+    const value = sources.secret?.(name);
+    if (value !== undefined) return value;
+    const why = sources.whyNoSecret?.(name);
+    if (why !== undefined) {
+      const message = `${at}.api_key is the secret ${name}, which has no value: ${why}`;
+      throw new FailureError(message, { code: "file_invalid" });
+    }
+    const isForEither = at === `models.${defaultModel}` && isKnownService(urlOf(addressOf(file)));
+    // The text itself stays unsaid: it may be the key that somebody wrote where its name belongs.
+    throw new FailureError(
+      `${at}.api_key names no secret that has a value; write "\${secret.NAME}" with one of \`secrets:\` and give it a ` +
+        `value${isForEither ? `, or set ${modelVariables.apiKey}` : ""}`,
+      { code: "file_invalid" },
+    );
+  };
 }
 
 function incomplete(what: string, key: string, [variable, ...ways]: readonly string[]): FailureError {

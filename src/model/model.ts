@@ -16,6 +16,10 @@ export type Model = LanguageModelV4 & {
   readonly timeoutMs?: number | undefined;
   /** What its tokens cost, where somebody has set it. */
   readonly price?: ModelPrice | undefined;
+  /** Where the key that is sent comes from, for people. */
+  readonly keySource?: string | undefined;
+  /** What to do for a key where none is sent and its server wants one. */
+  readonly keyHint?: string | undefined;
   /** Where it knows its family it prepares calls itself; otherwise that is done for it, by its name. */
   readonly family?: ModelFamily | undefined;
 };

@@ -2,11 +2,14 @@ import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai
 import { FailureError } from "../base/index.ts";
 import type { Door } from "../net/index.ts";
 import { createRedactor } from "../text/index.ts";
+import { nameOf } from "./ask-again.ts";
+import { faultOf, withFault } from "./broken-model.ts";
 import { refusesForm } from "./explain-error.ts";
 import { familyOf } from "./family/family-of.ts";
 import { type ModelFamily, compatibleOptions } from "./family/model-family.ts";
-import { usualBaseUrls } from "./known-services.ts";
+import { isKnownService, usualBaseUrls } from "./known-services.ts";
 import type { Model, ModelAnswer, ModelCall } from "./model.ts";
+import { modelFailure } from "./model-reasons.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { openClient } from "./open-client.ts";
 import type { ModelPrice } from "./token-usage.ts";
@@ -38,6 +41,8 @@ class LazyModel implements Model {
   readonly supportedUrls: Record<string, RegExp[]> = {};
   readonly timeoutMs: number | undefined;
   readonly price: ModelPrice | undefined;
+  readonly keySource: string | undefined;
+  readonly keyHint: string | undefined;
   readonly #settings: ModelSettings;
   readonly #baseUrl: string;
   readonly #door: Door;
@@ -51,9 +56,12 @@ class LazyModel implements Model {
     this.modelId = settings.name;
     this.timeoutMs = settings.timeoutMs;
     this.price = settings.price;
+    this.keySource = settings.keySource;
+    this.keyHint = settings.apiKey === undefined ? (settings.keyHint ?? "give it an apiKey") : undefined;
     this.#settings = settings;
     this.#form = settings.structured ?? "json_schema";
     this.#door = door;
+    if (this.keyHint !== undefined && isKnownService(this.#baseUrl)) withFault(this, noKey(this, this.keyHint));
   }
 
   /** Looked up each time: it may have been made known meanwhile. */
@@ -72,6 +80,8 @@ class LazyModel implements Model {
   }
 
   async #ask<T>(call: ModelCall, send: (client: Model, call: ModelCall) => PromiseLike<T>): Promise<T> {
+    const fault = faultOf(this);
+    if (fault !== undefined) throw fault;
     const client = await (this.#client ??= openClient(this.#settings, this.#baseUrl, this.#door));
     for (;;) {
       const form = this.#form;
@@ -98,6 +108,12 @@ class LazyModel implements Model {
     };
     return this.family.prepare(complete, { thinking, client, modelId: this.modelId });
   }
+}
+
+/** The services that are known give no answer without a key, so none of them is sent a question without one. */
+function noKey(model: Model, hint: string): FailureError {
+  const message = `${nameOf(model)} at ${model.provider} wants a key, and there is none; ${hint}`;
+  return modelFailure("no_key", message, { forModel: "the model has no key; go on without what needs one" });
 }
 
 /** Some servers quote a key in the middle of a stream; errors are shown to people. */

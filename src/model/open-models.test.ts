@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Door, createDoor } from "../net/index.ts";
-import { type Models, type ModelsFile, askTurn, generateText, openModels } from "./index.ts";
+import { type Models, type ModelsFile, askTurn, faultOf, generateText, openModels } from "./index.ts";
 import { type ModelServer, type ServerAnswer, modelServer } from "./kit/server/model-server.ts";
 
 const opened: (Door | ModelServer)[] = [];
@@ -50,6 +50,57 @@ describe("the models of a workspace", () => {
     const turn = await askTurn(model, { prompt: [{ role: "user", content: [{ type: "text", text: "?" }] }] });
     expect(turn.instead?.map(({ modelId }) => modelId)).toEqual(["a", "b"]);
     expect(server.requests.map((request) => request.model)).toEqual(["a", "b", "c"]);
+  });
+
+  test("send a key only to the server of whoever gave it, and say what to set where one is wanted", async () => {
+    const server = await modelServer(() => ({ status: 401 }));
+    const door = createDoor({ allow: [server.host] });
+    opened.push(server, door);
+    const asked = (file: ModelsFile, env: Record<string, string>): Promise<unknown> => {
+      const models = openModels({ file, env, secret: () => "sk-of-file" }, { to: () => door });
+      return generateText(models.get() as never, { prompt: "?" });
+    };
+    const base_url = server.baseUrls.openai;
+    const own = { WINDLASS_MODEL_BASE_URL: base_url, WINDLASS_MODEL: "qwen3" };
+    const elsewhere = { base_url: "https://api.openai.com/v1", model: "gpt", api_key: "KEY" };
+    await expect(asked({ default: elsewhere }, own)).rejects.toThrow(/none was sent .* set WINDLASS_MODEL_API_KEY/);
+    await expect(asked({ default: { base_url, model: "m" } }, { WINDLASS_MODEL_API_KEY: "sk-own" })).rejects.toThrow(
+      /none was sent .* set WINDLASS_MODEL_BASE_URL to it as well, or models\.default\.api_key/,
+    );
+    expect(server.requests).toHaveLength(2);
+    expect(JSON.stringify(server.requests)).not.toContain("sk-o");
+  });
+
+  test("at a service that wants a key are not asked without one, and those behind them are", async () => {
+    const { models, server } = await workspace(["Hello."], ({ baseUrls }) => ({
+      default: { provider: "anthropic", model: "claude", fallback: ["near"] },
+      alone: { base_url: "https://api.groq.com/openai/v1", model: "big" },
+      near: { base_url: baseUrls.openai, model: "small" },
+    }));
+    await expect(generateText(models.get("alone") as never, { prompt: "?" })).rejects.toMatchObject({
+      reason: "no_key",
+      message:
+        'the model "big" at api.groq.com wants a key, and there is none; ' +
+        "set GROQ_API_KEY or models.alone.api_key in windlass.yaml",
+    });
+    expect(faultOf(models.get("alone"))).toMatchObject({ reason: "no_key" });
+    expect(faultOf(models.get())).toBeUndefined();
+    const turn = await askTurn(models.get() as never, {
+      prompt: [{ role: "user", content: [{ type: "text", text: "?" }] }],
+    });
+    expect(turn.instead).toMatchObject([{ modelId: "claude", failure: { reason: "no_key" } }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["the key of models.default.api_key", { api_key: "KEY" }],
+    ["none was sent \\(401: no\\); set models.default.api_key in windlass.yaml", {}],
+  ])("whose server refuses the key say which it was: %s", async (said, key) => {
+    const refusal = { status: 401, body: { error: { message: "no" } } };
+    const { models } = await workspace([refusal], ({ baseUrls }) => ({
+      default: { base_url: baseUrls.openai, model: "a", ...key },
+    }));
+    await expect(generateText(models.get() as never, { prompt: "?" })).rejects.toThrow(new RegExp(said));
   });
 
   test("that are wrong fail when they are asked, and no sooner", async () => {

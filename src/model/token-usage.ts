@@ -46,6 +46,17 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return both;
 }
 
+/** What came since: a usage without what was known of it before. */
+export function subtractUsage(all: TokenUsage, before: TokenUsage): TokenUsage {
+  const rest: Writable<TokenUsage> = {
+    inputTokens: Math.max(0, all.inputTokens - before.inputTokens),
+    outputTokens: Math.max(0, all.outputTokens - before.outputTokens),
+  };
+  for (const key of details) if (all[key] !== undefined) rest[key] = Math.max(0, all[key] - (before[key] ?? 0));
+  if (all.estimated === true) rest.estimated = true;
+  return rest;
+}
+
 type Writable<T> = { -readonly [key in keyof T]: T[key] };
 
 const details = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "cost"] as const;

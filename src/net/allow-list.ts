@@ -1,5 +1,6 @@
 import { FailureError } from "../base/index.ts";
 import { type Address, type Block, contains, parseAddress, parseBlock } from "./address.ts";
+import { isPrivateName } from "./private-name.ts";
 import { isMetadataAddress } from "./public-address.ts";
 import { type Target, targetOf } from "./target.ts";
 
@@ -41,21 +42,20 @@ export function parseAllowList(entries: readonly string[]): AllowList {
 }
 
 /**
- * A list that opens one service besides, wherever its name leads, save to where clouds keep the metadata of a machine,
- * its credentials among them: only an entry opens those.
+ * A list that opens one service besides. A literal address or the name of a host in a private network opens wherever it
+ * leads; a public name opens nothing private, for whoever holds it could lead it anywhere. Where clouds keep the metadata
+ * of a machine, its credentials among them, only an entry opens.
  */
 export function withService(list: AllowList, url: URL): AllowList {
   const service = targetOf(url);
-  const isService = (host: string, port: number): boolean => host === service.host && port === service.port;
-  const isMetadata = (host: string): boolean => {
-    const literal = parseAddress(host);
-    return literal !== undefined && isMetadataAddress(literal);
-  };
+  const literal = parseAddress(service.host);
+  const mayBePrivate = literal === undefined ? isPrivateName(service.host) : !isMetadataAddress(literal);
+  const opens = ({ host, port }: Target): boolean => mayBePrivate && host === service.host && port === service.port;
   return {
     ...list,
-    opensHost: (host, port) => list.opensHost(host, port) || (isService(host, port) && !isMetadata(host)),
+    opensHost: (host, port) => list.opensHost(host, port) || opens({ host, port }),
     opensAddress: (address, target) =>
-      list.opensAddress(address, target) || (isService(target.host, target.port) && !isMetadataAddress(address)),
+      list.opensAddress(address, target) || (opens(target) && !isMetadataAddress(address)),
   };
 }
 

@@ -3,15 +3,12 @@ import { parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { blockedPorts } from "./blocked-ports.ts";
 import { type NetReason, refuse } from "./net-reasons.ts";
+import { isPrivateName } from "./private-name.ts";
 import { isPublicAddress } from "./public-address.ts";
 import { type Target, targetOf } from "./target.ts";
 
 /** Longer URLs are a mistake or an attack; servers refuse them at half of this. */
 const longestUrl = 16_384;
-
-/** Names under these belong to the network one is in: special-use names, and those that home and office routers use. */
-const privateSuffixes =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|onion)$/;
 
 /** Parses a URL and refuses it unless it leads to the public network or to what `allow` opens. */
 export function checkUrl(text: string, allow: AllowList): URL {
@@ -57,9 +54,4 @@ function checkTarget(target: Target, allow: AllowList): void {
   if (blockedPorts.has(port) && !allow.namesPort(host, port)) {
     throw refuseTarget("bad_port", `port ${port} belongs to a service that does not speak HTTP`, target);
   }
-}
-
-/** A name of one label means whatever the local search domains make of it. */
-function isPrivateName(host: string): boolean {
-  return !host.includes(".") || privateSuffixes.test(host);
 }

@@ -1,11 +1,11 @@
 import type { LookupFunction, Socket, TcpNetConnectOpts } from "node:net";
 import type { buildConnector } from "undici";
-import { type Clock, type FailureError, isFailureError } from "../base/index.ts";
+import { type Clock, type FailureError, isFailureError, orAborted } from "../base/index.ts";
 import { parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { refuse } from "./net-reasons.ts";
 import { type CheckedAddress, type Resolve, isExpectedPeer, resolveTarget } from "./resolve-target.ts";
-import type { Target } from "./target.ts";
+import { type Target, targetOf } from "./target.ts";
 
 /** Starts a TCP connection to one of the checked addresses. */
 export type Dial = (options: TcpNetConnectOpts) => Socket;
@@ -59,11 +59,6 @@ export function createConnector(options: ConnectorOptions): Connector {
   };
 }
 
-function targetOf({ hostname, port, protocol }: buildConnector.Options): Target {
-  const usual = protocol === "https:" ? 443 : 80;
-  return { host: hostname.replace(/\.+$/, ""), port: port === "" ? usual : Number(port) };
-}
-
 async function openConnection(attempt: Attempt, secure: boolean): Promise<Socket> {
   const addresses = await orAborted(resolveTarget(attempt.target, attempt), attempt.signal);
   const socket = await dialChecked(attempt, addresses);
@@ -115,13 +110,6 @@ function untilReady(socket: Socket, event: "connect" | "secureConnect", signal: 
     });
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
-  });
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-    work.then(resolve, reject);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { TcpNetConnectOpts } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type LoopbackSite, type SiteHandler, loopbackSite } from "../../test/support/loopback-site.ts";
 import { type Door, type DoorOptions, createDoor } from "./index.ts";
@@ -18,6 +19,10 @@ function doorTo(service: string, options: DoorOptions = {}): Door {
   closing.push(() => door.close());
   return door;
 }
+
+const nobody = (): never => {
+  throw Object.assign(new Error("nobody is there"), { code: "ECONNREFUSED" });
+};
 
 const refused = (reason: string): object => expect.objectContaining({ code: "permission_denied", reason }) as object;
 
@@ -51,25 +56,85 @@ describe("a door to a service", () => {
     "http://[::ffff:169.254.169.254]",
     "http://[::169.254.169.254]",
     "http://[64:ff9b::169.254.169.254]",
+    // Translated, and by a network's own translator behind prefixes of 96, 64, 56 and 48 bits.
+    "http://[::ffff:0:a9fe:a9fe]",
+    "http://[64:ff9b:1::a9fe:a9fe]",
+    "http://[64:ff9b:1:0:a9:fea9:fe00:0]",
+    "http://[64:ff9b:1:a9:fe:a9fe::]",
+    "http://[64:ff9b:1:a9fe:a9:fe00::]",
+    // In tunnels: 6to4, and Teredo, which inverts the address.
+    "http://[2002:a9fe:a9fe::]",
+    "http://[2002:6464:64c8::1]",
+    "http://[2001:0:1:2:3:4:5601:5601]",
+    "http://100.96.0.96",
+    "http://[fd00:100::100:200]",
+    "http://[fd00:c1::a9fe:a9fe]",
+    "http://[fd00:42::42]",
+    "http://[fd00:a9fe:a9fe::1]",
+    "http://[fd20:ce::254]",
     "http://0xa9fea9fe",
     "http://169.254.169.254.",
   ])("does not open where clouds keep credentials: %s", async (url) => {
     await expect(doorTo(url).request({ url: `${url}/v1` })).rejects.toEqual(refused("ssrf_ip"));
   });
 
+  test.each(["[fd00:42::43]", "[fd00:c1::1]", "[2002:a00:1::]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::10.0.0.1]"])(
+    "opens what only lies near: %s",
+    async (host) => {
+      await expect(doorTo(`http://${host}`, { dial: nobody }).request({ url: `http://${host}` })).rejects.toMatchObject(
+        {
+          reason: "connect_failed",
+        },
+      );
+    },
+  );
+
+  test("by a public name opens no private address, which only an entry does", async () => {
+    const site = await serve();
+    const url = `http://models.partner.com:${site.port}`;
+    const resolve = (): Promise<string[]> => Promise.resolve(["127.0.0.1"]);
+    const rejected = await doorTo(url, { resolve })
+      .request({ url })
+      .catch((error: unknown) => error);
+    expect(rejected).toEqual(refused("ssrf_dns"));
+    expect(String(rejected)).toContain(`add "models.partner.com:${site.port}" to network.allow`);
+    const allow = [`models.partner.com:${site.port}`];
+    expect(await doorTo(url, { resolve, allow }).request({ url })).toMatchObject({ status: 200 });
+  });
+
+  test.each(["localhost", "ollama", "gpu.lan", "models.home.arpa", "llm.corp", "gpu.local."])(
+    "by a name in a private network opens where that leads: %s",
+    async (host) => {
+      const site = await serve();
+      const url = `http://${host}:${site.port}`;
+      const door = doorTo(url, { resolve: () => Promise.resolve(["127.0.0.1"]) });
+      expect(await door.request({ url })).toMatchObject({ status: 200 });
+    },
+  );
+
+  test("at an IPv6 address is found there, whose brackets are no part of it", async () => {
+    const dialled: unknown[] = [];
+    const dial = ({ host, port }: TcpNetConnectOpts): never => {
+      dialled.push({ host, port });
+      return nobody();
+    };
+    const url = "http://[::1]:8080";
+    await expect(doorTo(url, { dial }).request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
+    expect(dialled).toEqual([{ host: "::1", port: 8080 }]);
+  });
+
   test("does not follow its name there either, which only an entry opens", async () => {
     const url = "http://metadata.google.internal";
     const resolve = (): Promise<string[]> => Promise.resolve(["169.254.169.254"]);
     await expect(doorTo(url, { resolve }).request({ url })).rejects.toEqual(refused("ssrf_dns"));
-    const dial = (): never => {
-      throw Object.assign(new Error("nobody is there"), { code: "ECONNREFUSED" });
-    };
-    const open = doorTo(url, { resolve, dial, allow: ["169.254.169.254:80"] });
+    const open = doorTo(url, { resolve, dial: nobody, allow: ["169.254.169.254:80"] });
     await expect(open.request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
   });
 
   test("keeps ports closed that belong to other protocols", async () => {
     const url = "http://127.0.0.1:6379";
     await expect(doorTo(url).request({ url })).rejects.toEqual(refused("bad_port"));
+    const open = doorTo(url, { allow: ["127.0.0.1:6379"], dial: nobody });
+    await expect(open.request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
   });
 });

@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from "undici";
-import { type Clock, type FailureError, isFailureError, nodeNet, systemClock } from "../base/index.ts";
+import { type Clock, type FailureError, isFailureError, nodeNet, orAborted, systemClock } from "../base/index.ts";
 import { type AllowList, parseAllowList, withService } from "./allow-list.ts";
 import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
@@ -15,7 +15,8 @@ export interface DoorOptions {
   readonly allow?: readonly string[];
   /**
    * The address of the one service that whoever set this up wants to be asked, such as `http://127.0.0.1:11434`: open
-   * too, with its port, wherever it is. Not where clouds keep their metadata, nor where it redirects to.
+   * too, on its port, where its host is an address or the name of one in a private network. Not where clouds keep their
+   * metadata, nor where it redirects to, nor on a port of services that do not speak HTTP: those only `allow` opens.
    */
   readonly service?: URL | undefined;
   /** Time for a whole request, redirects and body included, where the request sets none; 30 s. */
@@ -215,7 +216,7 @@ class HttpDoor implements StreamingDoor {
       pausing: async (wait) => {
         timer?.cancel();
         if (restMs !== undefined) restMs -= this.#clock.elapsed() - since;
-        await Promise.race([wait(), whenAborted(run.signal)]);
+        await orAborted(Promise.resolve(wait()), run.signal);
         since = this.#clock.elapsed();
         if (restMs !== undefined) timer = this.#clock.after(Math.max(0, restMs), late);
       },
@@ -259,8 +260,7 @@ class HttpDoor implements StreamingDoor {
     this.#waiting.set(origin, (this.#waiting.get(origin) ?? 0) + 1);
     try {
       // undici looks at the signal only once it has a connection, hence the race.
-      const aborted = whenAborted(signal);
-      return await Promise.race([agent.request({ ...onWire(hop), signal }), aborted]);
+      return await orAborted(agent.request({ ...onWire(hop), signal }), signal);
     } catch (error) {
       throw explain(error, hop);
     } finally {
@@ -350,12 +350,6 @@ async function* arriving({ response, hop }: Arrived, run: Run): AsyncGenerator<U
   } finally {
     run.end();
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  const aborted = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
-  return aborted.promise;
 }
 
 /** A failure of the exchange itself; the request may have arrived. */

@@ -1,4 +1,5 @@
 import { type Address, type Block, contains, parseBlock } from "./address.ts";
+import { wrappedIn } from "./wrapped-address.ts";
 
 /** IPv6 is public only inside global unicast, so mapped, translated and tunnelled IPv4 forms are out from the start. */
 const globalUnicast = lazyBlocks("2000::/3");
@@ -29,25 +30,23 @@ const reserved = lazyBlocks(
 
 /** Where clouds tell a machine about itself, its credentials included; nothing else that one would ask is there. */
 const metadata = lazyBlocks(
-  "169.254.0.0/16",
-  "fe80::/10",
-  "100.100.100.200/32",
-  "168.63.129.16/32",
-  "192.0.0.0/24",
-  "fd00:ec2::/32",
-  "fd20:ce::/32",
+  "169.254.0.0/16", // AWS, Azure, Google and most others; a few at other numbers of it
+  "fe80::/10", // OpenStack, Akamai
+  "100.96.0.96/32", // Volcengine
+  "100.100.100.200/32", // Alibaba
+  "fd00:100::100:200/128", // Alibaba
+  "168.63.129.16/32", // Azure, from its virtual networks
+  "192.0.0.0/24", // Oracle, its older machines
+  "fd00:c1::a9fe:a9fe/128", // Oracle
+  "fd00:ec2::/32", // AWS, with what it gives to containers
+  "fd20:ce::/32", // Google
+  "fd00:42::42/128", // Scaleway
+  "fd00:a9fe:a9fe::/48", // Akamai
 );
 
-/** Is this an address at which a cloud may give away the credentials of the machine? Mapped IPv4 forms included. */
+/** Is this an address at which a cloud may give away the credentials of the machine? Also where IPv6 wraps it. */
 export function isMetadataAddress(address: Address): boolean {
-  const found = asIpv4(address) ?? address;
-  return metadata().some((block) => contains(block, found));
-}
-
-/** The IPv4 address that an IPv6 one wraps; undefined where it wraps none. */
-function asIpv4({ family, value }: Address): Address | undefined {
-  const wraps = family === 6 && [0n, 0xffffn, 0x64_ff9b_0000_0000_0000_0000n].includes(value >> 32n);
-  return wraps ? { family: 4, value: value & 0xffff_ffffn } : undefined;
+  return [address, ...wrappedIn(address)].some((one) => metadata().some((block) => contains(block, one)));
 }
 
 /** Is this an address that anyone on the public network could reach? */

@@ -4,8 +4,8 @@ export interface Target {
   readonly port: number;
 }
 
-/** The target of a parsed URL, its host without brackets and without dots at the end. */
-export function targetOf(url: URL): Target {
+/** The target of a URL or of a connection: its host without brackets, which not everybody writes, and dots at the end. */
+export function targetOf(url: Pick<URL, "hostname" | "port" | "protocol">): Target {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
   return { host, port: url.port === "" ? defaultPort(url.protocol) : Number(url.port) };
 }

@@ -31,7 +31,11 @@ export function askOne(model: Model, call: ModelCall, options: OneOptions): Prom
   const family = model.family ?? familyOf(model.modelId, model.provider);
   const asking: Asking = { model, family, call: callFor(model, call, family), options };
   const { deltas } = options;
-  const limits = { ...options, onWait: (ms: number, why: FailureError) => deltas?.wait(ms, why) };
+  // Most questions are listened to by nobody.
+  const limits =
+    deltas === undefined
+      ? options
+      : { ...options, onWait: (ms: number, why: FailureError): void => deltas.wait(ms, why) };
   return askAgain(nameOf(model), limits, (signal) => attempt(asking, signal));
 }
 
@@ -61,7 +65,7 @@ async function attempt(asking: Asking, signal: AbortSignal): Promise<ModelTurn |
     const { finishReason } = end;
     return finishReason === "error" || finishReason === "interrupted" ? brokenOff(model) : toTurn(asking, builder, end);
   } catch (error) {
-    return explainError(error, nameOf(model), clock.now());
+    return explainError(error, model, clock.now());
   }
 }
 

@@ -4,8 +4,8 @@ import type { Conversation } from "./conversation.ts";
 export type CallIds = (given: string, index: number) => string;
 
 /**
- * Ids that nobody else in the conversation has: those that came, where they are new, and otherwise ones that are made of
- * the number of the turn and the call's place, so that the same answer gets the same ids.
+ * Ids that nobody else has in the conversation as far as the question tells it: those that came, where they are new, and
+ * otherwise ones that are made of the number of the turn and the call's place, so that the same answer gets the same ids.
  */
 export function createCallIds(conversation: Conversation, turn?: string | number): CallIds {
   const fresh = new Set<string>();
