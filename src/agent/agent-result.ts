@@ -52,6 +52,7 @@ export interface AgentResult {
   /** How it came about, where the runner plans steps. */
   readonly steps?: readonly AgentStep[];
   readonly toolUsageSummary: BriefSummary;
+  /** By its own questions, and by those of the agents and other tools that it called. */
   readonly usage: TokenUsage;
   /** Questions to the model. */
   readonly rounds: number;

@@ -3,6 +3,7 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
 import { scriptedModel } from "../model/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
+import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 
 const secret = "hunter2-is-my-secret";
@@ -65,6 +66,27 @@ describe("a stream of an agent's events", () => {
       });
     }
   });
+});
+
+test("[N08] no event tells a secret in pieces, of the agent or of one that is its tool", async () => {
+  const engine = createEngine({ secrets: { KEY: secret } });
+  const helper = createAgent({ engine, model: scriptedModel([`the helper says ${secret} ok`]) });
+  engine.tools.register(agentTool(helper, { name: "helper", description: "Helps." }));
+  const model = scriptedModel([
+    { toolCalls: [{ name: "helper", args: { question: "?" } }] },
+    `so it is ${secret}, yes`,
+  ]);
+  const stream = createAgent({ engine, model }).stream("ask the helper");
+  const own: string[] = [];
+  const helpers: string[] = [];
+  for await (const event of stream) {
+    if (event.type === "text-delta") own.push(event.text);
+    const inner = event.type === "tool-progress" ? (event.value as AgentEvent) : undefined;
+    if (inner?.type === "text-delta") helpers.push(inner.text);
+  }
+  expect(own.join("")).toBe("so it is [redacted], yes");
+  expect(helpers.join("")).toBe("the helper says [redacted] ok");
+  expect((await stream.result).answer).toBe("so it is [redacted], yes");
 });
 
 test("the events of an agent have no secrets in them", async () => {

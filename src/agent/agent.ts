@@ -6,18 +6,16 @@ import { Session, type SessionOptions } from "./session.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
 import { type Said, nothingSaid } from "./run/said.ts";
-import type { AgentSpec, QuestionImage } from "./run/agent-spec.ts";
-import { askIn } from "./ask-in.ts";
+import type { AgentSpec } from "./run/agent-spec.ts";
 import { checkHistory } from "./check-history.ts";
 import { EventQueue } from "./event-queue.ts";
 
 /** What goes with a question. */
-export interface AskOptions extends Omit<AgentStartOptions, "place"> {
+export interface AskOptions extends Omit<AgentStartOptions, "said"> {
   /** What was said before: `messages` of an earlier result. Where absent, what was said in the conversation, if it has one. */
   readonly history?: readonly ConversationMessage[];
   /** Whether that holds text from outside: `tainted` of that result. Where absent, as its messages tell. */
   readonly tainted?: boolean;
-  readonly images?: readonly QuestionImage[];
 }
 
 /** A run, event by event. It goes on where nobody reads any more; several readers share the events. */
@@ -38,9 +36,9 @@ export class Agent {
 
   /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
   async run(text: string, options: AskOptions = {}): Promise<AgentResult> {
-    const { history, tainted: _tainted, ...more } = options;
+    const { history, tainted: _tainted, ...start } = options;
     if (history !== undefined) checkHistory(history);
-    return askIn(this, { ...more, text, said: await this.#said(options) });
+    return this.runs.start(this.spec, text, { ...start, said: await this.#said(options) });
   }
 
   async #said({ history, tainted, conversationId, aside }: AskOptions): Promise<Said> {

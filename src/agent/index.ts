@@ -25,7 +25,9 @@ export type { AgentObserver, ObservedAgentRun, ObservedTurn } from "./run/agent-
 export { AgentRuns, type AgentExecuteOptions, type AgentRunsParts, type AgentStartOptions } from "./run/agent-runs.ts";
 export { type AgentSpec, type QuestionImage, agentDefaults } from "./run/agent-spec.ts";
 export { completeSpec } from "./run/complete-spec.ts";
-export { readAgentRun } from "./run/kept-run.ts";
+export { readAgentRun, rootRun } from "./run/kept-run.ts";
+export { shownEvents } from "./run/shown-events.ts";
+export { shownResult } from "./run/shown-result.ts";
 export type { AgentQuestion, Runner, RunnerAnswer } from "./runner.ts";
 export { findRunner, runnerNames } from "./runners/find-runner.ts";
 export { Session, type SessionOptions } from "./session.ts";

@@ -5,6 +5,7 @@ import {
   type ModelCall,
   type ModelTurn,
   type TurnDelta,
+  isUnasked,
   noModel,
   textOfTurn,
   toolCallsOf,
@@ -67,7 +68,7 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
 
 /** One that was refused, was cancelled before, or had nobody to go to, is no question to the model. */
 function wentOut({ result, effect }: CallOutcome): boolean {
-  return result.success || (effect !== undefined && result.error.reason !== "no_model");
+  return result.success || (effect !== undefined && !isUnasked(result.error));
 }
 
 function toQuestion(run: AgentRun, { price }: Model, request: Request): ModelQuestion {

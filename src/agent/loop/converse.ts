@@ -39,7 +39,10 @@ export function* converse(run: AgentRun, talk: Talk): Flow<string> {
   let nudged = false;
   let insists = false;
   for (; ; progress = { ...progress, round: progress.round + 1 }) {
-    must ??= mustAnswer(run, talk, progress);
+    if (must === undefined) {
+      must = mustAnswer(run.budget, talk.maxRounds, progress);
+      noteMust(run, talk, must);
+    }
     const place = { part, round: progress.round };
     const turn = yield* askInRoom(run, talk, { place, must, nudged });
     // An answer without anything in it is none, and services refuse to see it again.
@@ -53,11 +56,18 @@ export function* converse(run: AgentRun, talk: Talk): Flow<string> {
     }
     const text = calls.length === 0 ? textOfTurn(turn).trim() : "";
     if (text !== "") return finished(run, turn, text);
-    if (calls.length > 0) insists = refuseCalls(run, talk, turn);
-    if (nudged || turn.finishReason === "content-filter") throw noAnswer(talk, turn, insists);
+    if (calls.length > 0) refuseCalls(run, talk, turn);
+    insists ||= wantedTools(turn);
+    if (nudged || !canAskAgain(run, must, turn)) throw noAnswer(talk, turn, { must, insists });
     nudged = true;
     messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
   }
+}
+
+/** People are told why it may call no more tools. Who has none misses nothing, nor does a run that is over. */
+function noteMust(run: AgentRun, { tools }: Talk, must: Must | undefined): void {
+  if (must?.note === undefined || tools === undefined || run.isCancelled) return;
+  run.note(`${must.note}, so the model had to answer with what it had`);
 }
 
 /** The calls of one answer. */
@@ -128,10 +138,19 @@ export function* fitIn(run: AgentRun, talk: Talk, place: Place): Flow<void> {
 }
 
 /** A service that was told to call no tool and calls one: what the model says beside it is no answer. */
-function refuseCalls(run: AgentRun, { messages, maxRounds }: Talk, turn: ModelTurn): true {
+function refuseCalls(run: AgentRun, { messages, maxRounds }: Talk, turn: ModelTurn): void {
   messages.push(unanswered(turn));
   if (maxRounds === 0) run.note("the model wanted tools, and no tool may be called: max_rounds is 0");
-  return true;
+}
+
+/** Of the calls of a model that was told of no tools only this is left. */
+function wantedTools(turn: ModelTurn): boolean {
+  return turn.finishReason === "tool-calls" || toolCallsOf(turn).length > 0;
+}
+
+/** Where the budget is why it has to answer, there may be nothing left to ask for that once more. */
+function canAskAgain({ budget }: AgentRun, must: Must | undefined, { finishReason, usage }: ModelTurn): boolean {
+  return finishReason !== "content-filter" && (must?.isBare !== true || budget.carries(1, usage));
 }
 
 /** Each call needs its result. */
@@ -153,20 +172,28 @@ function finished(run: AgentRun, { finishReason }: ModelTurn, text: string): str
   return text;
 }
 
-/** @param insists It asked for tools when there were none any more. */
-function noAnswer({ maxRounds }: Talk, { finishReason, modelId }: ModelTurn, insists: boolean): FailureError {
+/** How it was asked for an answer that did not come. */
+interface Unanswered {
+  readonly must: Must | undefined;
+  /** It asked for tools when there were none any more. */
+  readonly insists: boolean;
+}
+
+function noAnswer({ maxRounds }: Talk, { finishReason, modelId }: ModelTurn, why: Unanswered): FailureError {
   const who = `the model ${JSON.stringify(modelId)}`;
-  switch (finishReason) {
-    case "content-filter":
-      return modelFailure("refused", `${who} refused to answer; ask for something else`);
-    case "length":
-      return modelFailure("cut_off", `${who} used all its tokens before it said anything; raise max_tokens`);
-    default: {
-      const rounds = `${maxRounds} round${maxRounds === 1 ? "" : "s"}`;
-      const why = insists
-        ? `still asked for tools after ${rounds}, and answered nothing; raise max_rounds`
-        : "answered nothing, twice";
-      return modelFailure("invalid_output", `${who} ${why}`);
-    }
+  if (finishReason === "content-filter") {
+    return modelFailure("refused", `${who} refused to answer; ask for something else`);
   }
+  const wants = why.insists ? "still asked for tools, and answered nothing" : "answered nothing";
+  if (why.must?.isBare === true) {
+    return modelFailure("budget_exceeded", `the budget was nearly used up, and ${who} ${wants}; raise the budget`);
+  }
+  if (finishReason === "length") {
+    return modelFailure("cut_off", `${who} used all its tokens before it said anything; raise max_tokens`);
+  }
+  const rounds = `${maxRounds} round${maxRounds === 1 ? "" : "s"}`;
+  const how = why.insists
+    ? `still asked for tools after ${rounds}, and answered nothing; raise max_rounds`
+    : "answered nothing, twice";
+  return modelFailure("invalid_output", `${who} ${how}`);
 }

@@ -62,14 +62,15 @@ interface Answered {
  * Runs the tool calls of an answer. Those that only read go on side by side; one that writes waits for all before it,
  * and all after it wait for it, so that a model which writes and then reads sees what it wrote. Whatever was wrong with a
  * call is its result, in words that the model can act on. Which calls are made, and in which order, depends on nothing
- * but what the journal has. Where the answer has used up the budget, nobody could be told what they gave, and none is made.
+ * but what the journal has. Where the budget is used up, by the answer or by an agent that it called, nobody could
+ * be told what they gave, and no more are made.
  */
 export function* runToolCalls(run: AgentRun, turn: TurnCalls): Flow<CalledTools> {
-  const spent = run.budget.spent();
-  if (spent !== undefined) throw spent;
   const calls = turn.calls.map(readCall);
   const answered: Answered[] = [];
   for (const group of inGroups(calls)) {
+    const spent = run.budget.spent();
+    if (spent !== undefined) throw spent;
     const flows = group.map((call) => answer(run, turn, call));
     answered.push(...(yield* all(flows, run.spec.maxParallel)));
   }

@@ -37,7 +37,7 @@ function world(model: ScriptedModel) {
 }
 
 const spec: AgentSpec = { ...agentDefaults, runner: "autonomous" };
-const question = { text: "go", history: [] };
+const question = "go";
 const calls = (name: string, id: string) => ({ text: `${name} now`, toolCalls: [{ name, args: {}, id }] });
 
 /** The results in a conversation, by the ids of their calls. */
@@ -128,10 +128,7 @@ describe("[N12] a run that is told again over another engine", () => {
       options: { commands: { note: "note" } },
     };
     const text = "@note go";
-    const waiting = await runs(createEngine({ tools: [send, wipe, note], permissions })).start(planned, {
-      text,
-      history: [],
-    });
+    const waiting = await runs(createEngine({ tools: [send, wipe, note], permissions })).start(planned, text);
     expect(waiting).toMatchObject({ status: "waiting" });
     await approve(waiting);
     const ended = await runs(createEngine({ tools: [wipe], permissions })).resume(waiting.runId);
@@ -160,7 +157,9 @@ describe("[N12] a run that is told again over another engine", () => {
       });
       const { runs, approve } = world(model);
       const tight = { ...spec, contextTokens: 8000, toolTokens: 4000 };
-      const waiting = await runs(first).start(tight, { ...question, history });
+      const waiting = await runs(first).start(tight, question, {
+        said: { messages: history, tainted: false, turn: 0, isKept: false },
+      });
       expect(waiting.status).toBe("waiting");
       // Only beside many tools the history is too long.
       const asked = model.calls.length;

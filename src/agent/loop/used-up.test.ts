@@ -66,6 +66,27 @@ describe("[N09] a budget", () => {
     expect(result.notes).toEqual([expect.stringMatching(/^the budget was nearly used up/)]);
   });
 
+  test.each(["autonomous", "planned", "crew"])(
+    "that was kept for an answer is not spent on a plan, nor on asking again, when the model still wants tools (%s)",
+    async (runner) => {
+      const mute = { toolCalls: [{ name: "look", args: {} }], usage: { inputTokens: 300, outputTokens: 10 } };
+      const model = scriptedModel((_call, index) => ({
+        ...mute,
+        toolCalls: [{ name: "look", args: { at: index } }],
+      }));
+      const agent = createAgent({ engine, model, runner, tokenBudget: 3000, maxRounds: 20 });
+      const result = await agent.run("look");
+      const { usage: used } = result;
+      expect(used.inputTokens + used.outputTokens).toBeLessThanOrEqual(3000);
+      if (runner !== "autonomous") return;
+      expect(result).toMatchObject({ status: "failed", error: { reason: "budget_exceeded" } });
+      expect(result.error?.message).toMatch(/nearly used up, and the model .* still asked for tools/);
+      expect(result.notes.join()).not.toMatch(/plan|answered nothing/);
+      expect(result.notes.join()).toMatch(/found before the budget was used up: look/);
+      expect(await agent.runs.inspect(result.runId)).toMatchObject({ notes: result.notes, usage: result.usage });
+    },
+  );
+
   test("that can is no reason to hurry", async () => {
     const model = scriptedModel([looking(1), looking(2), { text: "Seen.", usage }]);
     const result = await createAgent({ engine, model, tokenBudget: 10_000 }).run("look");
@@ -86,7 +107,7 @@ describe("[N09] a budget", () => {
     const events: AgentEvent[] = [];
     const result = await agent.run("look", { onEvent: (event) => events.push(event) });
     expect(result).toMatchObject({ status: "failed", answer: "", error: { reason: "budget_exceeded" } });
-    expect(result.notes).toEqual(['found before the budget was used up: look: {"seen":1}; the model: Looking 2']);
+    expect(result.notes).toEqual(["found before the budget was used up: look: seen: 1; the model: Looking 2"]);
     expect(events.filter(({ type }) => type === "note")).toHaveLength(1);
     expect((await agent.runs.inspect(result.runId)).notes).toEqual(result.notes);
   });

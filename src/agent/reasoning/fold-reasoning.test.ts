@@ -119,14 +119,18 @@ describe("[E13] the reasoning block", () => {
   test("that a service is waited for is told until it answers", () => {
     const place = { part: "main", round: 1 };
     const base = { at: 1, runId: "r" };
-    const wait = { ...base, type: "round-waiting" as const, ...place, waitMs: 5400, reason: "rate_limited" };
-    const asked = (question: string): AgentEvent[] => [
+    const wait = { ...base, type: "round-waiting" as const, ...place };
+    const slow = { waitMs: 5400, reason: "rate_limited" };
+    const asked = (question: string, why: { waitMs: number; reason?: string } = slow): AgentEvent[] => [
       { ...base, type: "run-started", runner: "llm", question },
       { ...base, type: "round-started", ...place },
-      wait,
+      { ...wait, ...why },
     ];
     expect(reasoningOf(asked("?")).steps[0]?.detail).toBe("waiting 6 s: the service asks to slow down");
     expect(reasoningOf(asked("为什么？")).steps[0]?.detail).toBe("等待 6 秒：服务要求放慢速度");
+    expect(reasoningOf(asked("?", { waitMs: 300 })).steps[0]?.detail).toBe(
+      "waiting 0.3 s: the service failed or was not reached, and is asked again",
+    );
     const after = reasoningOf([...asked("?"), { ...base, type: "text-delta", ...place, text: "So" }]);
     expect(after.steps[0]).not.toHaveProperty("detail");
   });

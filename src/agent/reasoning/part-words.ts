@@ -59,10 +59,10 @@ export function answeringWords(part: string, language: ReasoningLanguage): strin
 
 /** Why nothing comes for a while: `waiting 6 s: the service asks to slow down`. */
 export function waitingWords(ms: number, reason: string | undefined, language: ReasoningLanguage): string {
-  const seconds = Math.ceil(ms / 1000);
   const slow = reason === "rate_limited";
-  if (language === "zh") return `等待 ${seconds} 秒：${slow ? "服务要求放慢速度" : "服务暂时没有回应"}`;
-  return `waiting ${seconds} s: ${slow ? "the service asks to slow down" : "the service did not answer"}`;
+  const seconds = ms < 950 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000));
+  if (language === "zh") return `等待 ${seconds} 秒：${slow ? "服务要求放慢速度" : "服务出错或无法连接，将再次询问"}`;
+  return `waiting ${seconds} s: the service ${slow ? "asks to slow down" : "failed or was not reached, and is asked again"}`;
 }
 
 /** What it did, once it is done and wants no tools. */

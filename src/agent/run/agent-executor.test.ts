@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createEngine } from "../../engine/index.ts";
 import { ResultShelf } from "../../hub/index.ts";
 import { type Model, fallbackModel, modelFailure, scriptedModel } from "../../model/index.ts";
+import { fromJsonSchema } from "../../schema/index.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { createAgent } from "../create-agent.ts";
@@ -71,6 +72,76 @@ describe("[N08] a secret that the engine knows", () => {
     expect(helped.notes.join(" ")).toContain("the key [redacted] is wrong");
     expect(JSON.stringify([failed, helped, events])).not.toContain(key);
   });
+});
+
+describe("a secret that is an ordinary word", () => {
+  const words = ["user", "text", "tool", "notes", "answer", "work", "main", "string", "c-17", "query", "completed"];
+  test.each(words)("%s leaves the conversation and its result what they are", async (word) => {
+    const properties = { query: { type: "string", description: `of the ${word}` } };
+    const input = fromJsonSchema({ type: "object", properties });
+    const tool = sampleTool(() => ({ user: "u", text: [`a ${word} b`] }), { name: "work", input });
+    const ask = async (secrets: Record<string, string>) => {
+      const call = { name: "work", args: { query: `for ${word} now` }, id: "c-17" };
+      const model = scriptedModel([{ toolCalls: [call] }, `it is ${word}!`]);
+      const agent = createAgent({ engine: createEngine({ tools: [tool], secrets }), model });
+      const { runId: _run, conversationId: _id, durationMs: _ms, ...result } = await agent.run(`what of ${word}?`);
+      return { result, calls: model.calls.map(({ prompt, tools }) => ({ prompt, tools })) };
+    };
+    const { result, calls } = await ask({ DB_USER: word });
+    const open = await ask({});
+    expect(result).toMatchObject({ status: "completed", answer: "it is [redacted]!", notes: [] });
+    // Without what was said, it is as if nothing were secret.
+    const blank = (value: unknown): string =>
+      JSON.stringify(value, (name, item: unknown) =>
+        ["text", "content", "value", "answer", "query", "description"].includes(name) && typeof item === "string"
+          ? ""
+          : item,
+      );
+    expect(blank(calls)).toBe(blank(open.calls));
+    const { messages: _messages, ...told } = result;
+    const { messages: _others, ...others } = open.result;
+    expect(blank(told)).toBe(blank(others));
+    const [, , second] = calls[1]?.prompt ?? [];
+    expect(second?.content).toMatchObject([
+      { type: "tool-call", toolCallId: "c-17", toolName: "work", input: { query: "for [redacted] now" } },
+    ]);
+  });
+
+  test("leaves files and signed thoughts alone, which would be broken otherwise", async () => {
+    const engine = createEngine({ tools: [], secrets: { PIN: "AAAB", WORD: "think" } });
+    const model = scriptedModel(["ok"]);
+    const signed = {
+      type: "reasoning" as const,
+      text: "I think",
+      providerOptions: { anthropic: { signature: "AAAB" } },
+    };
+    const history = [
+      { role: "user" as const, content: [{ type: "text" as const, text: "think" }] },
+      { role: "assistant" as const, content: [signed, { type: "text" as const, text: "fine" }] },
+    ];
+    const data = "iVBORw0KGgoAAAABAAAA";
+    await createAgent({ engine, model }).run("look", { history, images: [{ mimeType: "image/png", data }] });
+    const said = JSON.stringify(model.calls[0]?.prompt);
+    expect(said).toContain(data);
+    expect(said).toContain(JSON.stringify(signed));
+    expect(said).not.toContain('"text":"think"');
+  });
+});
+
+test("[N08] secrets in what describes a tool, or the form of an answer, reach no model", async () => {
+  const input = fromJsonSchema({
+    type: "object",
+    description: `${key} 1`,
+    properties: {
+      description: { type: "string", description: `${key} 2`, default: key, examples: [`x ${key}`] },
+      list: { type: "array", items: { anyOf: [{ title: `${key} 3`, type: "string" }] } },
+    },
+  });
+  const tool = sampleTool(() => "x", { name: "look", description: `it opens with ${key}`, input });
+  const model = scriptedModel(["done"]);
+  await createAgent({ engine: createEngine({ tools: [tool], secrets: { KEY: key } }), model }).run("hi");
+  expect(JSON.stringify(model.calls[0]?.tools)).toContain("it opens with [redacted]");
+  expect(JSON.stringify(model.calls)).not.toContain(key);
 });
 
 test("a result without secrets is given as it is, at once", async () => {

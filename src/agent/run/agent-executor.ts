@@ -1,15 +1,17 @@
-import { type Clock, type Failure, failure, isFailureError } from "../../base/index.ts";
+import { type Clock, failure, isFailureError } from "../../base/index.ts";
 import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain/index.ts";
 import type { BeginCall, CallContext, CallHandle, CallListener } from "../../engine/index.ts";
 import { type ResultShelf, keepLarge, redactOutput } from "../../hub/index.ts";
-import { type ModelCall, type ModelTurn, askTurn } from "../../model/index.ts";
-import type { Redactor } from "../../text/index.ts";
+import { type ModelTurn, askTurn } from "../../model/index.ts";
+import { type Redactor, redactFailure } from "../../text/index.ts";
 import type { Elicit, ToolResult, ToolSuccess } from "../../tool/index.ts";
 import { factTool } from "../flow/fact.ts";
 import { type Ending, resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "./agent-run.ts";
+import { CallAccount, withUse } from "./call-account.ts";
 import { type ModelQuestion, modelTool } from "./model-tool.ts";
 import { refusedTool } from "./refused-tool.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 import type { AgentObserver } from "./agent-observer.ts";
 
 /** What {@link agentExecutor} needs besides the run. */
@@ -102,7 +104,7 @@ class ModelRequest implements RunningCall {
     } catch (error) {
       const told = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
       // Servers quote keys. It stays the failure that it is.
-      return end({ success: false, error: engine.redactor.value(told) as Failure });
+      return end({ success: false, error: redactFailure(told, engine.redactor.text) });
     }
   }
 
@@ -112,18 +114,11 @@ class ModelRequest implements RunningCall {
   }
 }
 
-/** Whatever is said to a model, and by whom: the secrets that are known are no part of it. */
-function withoutSecrets(call: ModelCall, { known }: Redactor): ModelCall {
-  // The same messages, with other texts in them.
-  const prompt = known(call.prompt) as ModelCall["prompt"];
-  return prompt === call.prompt ? call : { ...call, prompt };
-}
-
 /** What a model says stays as it is; why others gave no answer is told to people. */
-function toldSafely(turn: ModelTurn, { value }: Redactor): ModelTurn {
+function toldSafely(turn: ModelTurn, { text }: Redactor): ModelTurn {
   if (turn.instead === undefined) return turn;
-  // The same list, with other texts in it.
-  return { ...turn, instead: value(turn.instead) as typeof turn.instead };
+  const instead = turn.instead.map((other) => ({ ...other, failure: redactFailure(other.failure, text) }));
+  return { ...turn, instead };
 }
 
 interface ToolWork {
@@ -134,6 +129,7 @@ interface ToolWork {
 
 function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: ExecutorParts): RunningCall {
   const { principal, elicit, begin } = parts;
+  const account = new CallAccount(run.budget, key);
   const context: Stated = {
     // A model decides on it, whoever runs the agent.
     callerType: "conversation_agent",
@@ -143,26 +139,34 @@ function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: Executo
     idempotencyKey: work.idempotencyKey,
     maxRetries: 0,
     hooks,
+    account,
   };
   // What is not stated is taken over from the call that the agent runs under.
   if (run.tainted) context.tainted = true;
   if (work.timeoutMs !== undefined) context.limitMs = work.timeoutMs;
   if (principal !== undefined) context.principal = principal;
   if (elicit !== undefined) context.elicit = elicit;
-  return new ShownCall(run, begin(work.tool, work.args, context), parts);
+  return new ShownCall(run, { handle: begin(work.tool, work.args, context), account }, parts);
 }
 
 type Stated = { -readonly [Key in keyof CallContext]: CallContext[Key] };
+
+interface Made {
+  readonly handle: CallHandle;
+  readonly account: CallAccount;
+}
 
 /** A call whose result a model is shown: without the secrets that are known, and kept where it cannot be shown all of it. */
 class ShownCall implements RunningCall {
   readonly #run: AgentRun;
   readonly #handle: CallHandle;
+  readonly #account: CallAccount;
   readonly #parts: ExecutorParts;
 
-  constructor(run: AgentRun, handle: CallHandle, parts: ExecutorParts) {
+  constructor(run: AgentRun, { handle, account }: Made, parts: ExecutorParts) {
     this.#run = run;
     this.#handle = handle;
+    this.#account = account;
     this.#parts = parts;
   }
 
@@ -186,10 +190,11 @@ class ShownCall implements RunningCall {
     this.#handle.abort(cause);
   }
 
-  #shown(result: ToolResult): ToolResult | Promise<ToolResult> {
+  #shown(given: ToolResult): ToolResult | Promise<ToolResult> {
+    const result = withUse(given, this.#account.uses);
     // The engine has seen to what its failures say.
     if (!result.success) return result;
-    const output = redactOutput(result.output, this.#run.engine.redactor.known);
+    const output = redactOutput(result.output, this.#run.engine.redactor.knownTexts);
     return output instanceof Promise
       ? output.then((safe: unknown) => this.#kept(withOutput(result, safe)))
       : this.#kept(withOutput(result, output));

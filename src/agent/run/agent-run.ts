@@ -11,7 +11,8 @@ import { MadeCalls } from "./made-calls.ts";
 import type { ConversationMessage } from "../message.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { bringsOutside } from "./brings-outside.ts";
-import { shownEvent } from "./shown-event.ts";
+import { type ModelUse, useOf } from "./call-account.ts";
+import { shownEvents } from "./shown-events.ts";
 
 /** What {@link AgentRun} is made of. */
 export interface AgentRunParts {
@@ -25,6 +26,8 @@ export interface AgentRunParts {
   readonly listener: AgentListener | undefined;
   /** Absent for a look at what happened, where the journal alone tells when. */
   readonly clock: Clock | undefined;
+  /** Of those who are told what happens; UTC where absent. */
+  readonly timezone?: string | undefined;
 }
 
 /** An event without what every event has. */
@@ -45,6 +48,8 @@ export class AgentRun {
   readonly model: Model | undefined;
   readonly family: ModelFamily;
   readonly budget: Budget;
+  /** Of those who are told what happens, where that is known. */
+  readonly timezone: string | undefined;
   /** What people should know about how it went. */
   readonly notes: string[] = [];
   /** The conversation, as far as it has come: what is left of it when the run ends early, too. */
@@ -56,6 +61,7 @@ export class AgentRun {
   tainted = false;
   /** What the model has said of an answer that has not come to its end. */
   partial = "";
+  /** By its own questions, and by those of the agents and other tools that it called. */
   usage: TokenUsage = noTokens;
   /** Questions to the model. */
   rounds = 0;
@@ -76,7 +82,8 @@ export class AgentRun {
     this.model = parts.model;
     this.family = parts.family;
     this.budget = parts.budget;
-    this.#listener = parts.listener;
+    this.timezone = parts.timezone;
+    this.#listener = parts.listener && shownEvents(harmless(parts.listener), parts.engine.redactor);
     this.#clock = parts.clock;
   }
 
@@ -123,13 +130,7 @@ export class AgentRun {
     if (this.#listener === undefined) return;
     const replayed = this.#flow?.host.replaying === true;
     const at = replayed ? this.now : this.#liveNow();
-    // Every kind of event has these besides its own.
-    const whole = { at, runId: this.runId, ...event, ...(replayed && { replayed }) } as AgentEvent;
-    try {
-      this.#listener(shownEvent(whole, this.engine.redactor));
-    } catch (error) {
-      process.emitWarning(`a listener of an agent threw: ${String(error)}`);
-    }
+    this.#listener({ at, runId: this.runId, ...event, ...(replayed && { replayed }) });
   }
 
   /** The journal has only the time of what has ended. A clock that is put back does not turn the run's time around. */
@@ -162,6 +163,13 @@ export class AgentRun {
     if (outcome.kind !== "call") return;
     const { result, effect } = outcome;
     if (bringsOutside(this, result, effect)) this.tainted = true;
+    const use = useOf(result);
+    if (use !== undefined) this.#pay(use);
+  }
+
+  /** What its tools ask of models, above all those that are agents, is asked by this run. */
+  #pay(use: ModelUse): void {
+    for (const [who, used] of Object.entries(use)) this.usage = addUsage(this.usage, this.budget.settle(who, used));
   }
 
   /** Counts a call that was made, or refused. */
@@ -180,4 +188,15 @@ export class AgentRun {
       hasErrors: this.#failed > 0,
     };
   }
+}
+
+/** What a listener throws is its own affair. */
+function harmless(listener: AgentListener): AgentListener {
+  return (event) => {
+    try {
+      listener(event);
+    } catch (error) {
+      process.emitWarning(`a listener of an agent threw: ${String(error)}`);
+    }
+  };
 }

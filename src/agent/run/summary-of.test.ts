@@ -59,3 +59,20 @@ describe("[N08] what people are told of a result is cut when its secrets are gon
     expect(events.find(({ type }) => type === "tool-finished")).toMatchObject({ success: false });
   });
 });
+
+test("[E13] a flat record is told in pairs, its secrets gone before, and cut at the end", async () => {
+  const at = Date.UTC(2026, 10, 2);
+  const told = async (output: unknown): Promise<unknown> => {
+    const events = await eventsOf(() => output);
+    return events.flatMap((event) => (event.type === "tool-finished" ? [event.summary] : [])).at(0);
+  };
+  expect(await told({ path: "hello.txt", bytes: 12 })).toBe("path: hello.txt, bytes: 12");
+  expect(await told({ startTime: at, endTime: at })).toBe(
+    "startTime: 2026-11-02 00:00 UTC, endTime: 2026-11-02 00:00 UTC",
+  );
+  expect(await told({ note: `the ${phrase} of old`, password: "hunter2" })).toBe(
+    "note: the [redacted] of old, password: [redacted]",
+  );
+  const long = await told({ text: "word\n".repeat(1000), rest: 1 });
+  expect(long).toMatch(/^text: word word .*…$/);
+});

@@ -3,6 +3,7 @@ import { formatResult } from "../../hub/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import type { AgentRun } from "./agent-run.ts";
+import { inPairs } from "./in-pairs.ts";
 
 const longest = 200;
 /** What is larger is not looked through for a few words. */
@@ -14,6 +15,7 @@ export function summaryOf(run: AgentRun, result: ToolResult): string {
   const { output } = result;
   const isText = typeof output === "string";
   if (!isText && plainJsonSize(output, mostRead) === Infinity) return `more than ${mostRead} characters of JSON`;
-  const shown = { ...result, output: run.shown(isText ? output.slice(0, mostRead) : output) };
-  return formatResult(shown, "other", { other: longest }).text.replaceAll(/\s+/g, " ");
+  const shown = run.shown(isText ? output.slice(0, mostRead) : output);
+  const words = inPairs(shown, run.timezone) ?? shown;
+  return formatResult({ ...result, output: words }, "other", { other: longest }).text.replaceAll(/\s+/g, " ");
 }

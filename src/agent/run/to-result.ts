@@ -5,6 +5,7 @@ import type { FlowEnd } from "../flow/flow-run.ts";
 import { markOutside } from "./holds-outside.ts";
 import type { RunnerAnswer } from "../runner.ts";
 import type { AgentRun } from "./agent-run.ts";
+import { shownResult } from "./shown-result.ts";
 import { type Said, writeTurn } from "./said.ts";
 
 /** How the flow of a run was left. */
@@ -48,7 +49,7 @@ export function toResult(run: AgentRun, ended: Ended, beside: Beside): AgentResu
     runner,
     status,
     // As in events. What was said stays in the messages as it was, and is sent to nobody so.
-    ...(run.engine.redactor.known(told) as typeof told),
+    ...shownResult(told, run.engine.redactor),
     toolUsageSummary: run.toolUsage,
     usage: run.usage,
     rounds: run.rounds,
@@ -67,7 +68,7 @@ export function toRunEnd(run: AgentRun, ended: Ended, { at, before }: Ending): R
     status: status === "completed" ? "success" : status,
     at,
     ...(ended.kind === "done" && { output: JSON.stringify(ended.value) }),
-    ...(ended.kind === "done" && before && { turn: writeTurn(before, saidIn(run, ended.value)) }),
+    ...(ended.kind === "done" && before && { turn: turnOf(run, ended.value, before) }),
     ...(partial !== "" && { output: JSON.stringify({ partial }) }),
     ...(error !== undefined && { error: JSON.stringify(error) }),
   };
@@ -118,8 +119,14 @@ function messagesOf(run: AgentRun, answer: string): AgentResult["messages"] {
   return run.tainted ? markOutside(messages) : messages;
 }
 
-function saidIn(run: AgentRun, { answer }: RunnerAnswer): Pick<Said, "messages" | "tainted"> {
-  return { messages: messagesOf(run, answer), tainted: run.tainted };
+/** Writes what a run adds, when somebody wants it. Meanwhile it holds on to messages only, not to the run. */
+function turnOf(
+  run: AgentRun,
+  { answer }: RunnerAnswer,
+  { messages, isKept }: Pick<Said, "messages" | "isKept">,
+): () => string {
+  const after = { messages: messagesOf(run, answer), tainted: run.tainted };
+  return () => writeTurn({ messages, isKept }, after);
 }
 
 /** The answer as the last message, unless the conversation has it: a runner may answer in other words than its model. */

@@ -36,6 +36,7 @@ describe("[E10] autonomous falls back to planned", () => {
     expect(result).toMatchObject({ status: "completed", answer: "It is a mill.", runner: "autonomous" });
     expect(result.notes).toEqual([
       expect.stringMatching(/^the loop broke .*does not support tools.*a plan is tried instead$/u),
+      expect.stringMatching(/^the model takes no tools.*the runner llm/u),
       "the plan led to the answer",
     ]);
     expect(model.calls.slice(1).every(({ tools }) => tools === undefined)).toBe(true);
@@ -179,6 +180,7 @@ describe("[E10] autonomous falls back to planned", () => {
     expect(result).toMatchObject({ status: "failed", error: { reason: "provider_error" } });
     expect(result.notes).toEqual([
       expect.stringContaining("a plan is tried instead"),
+      expect.stringContaining("the model takes no tools"),
       expect.stringMatching(/^the plan failed as well \(.*cannot parse/u),
     ]);
   });
@@ -192,7 +194,7 @@ describe("[E10] autonomous falls back to planned", () => {
     const file = join(await folderWith({}), "journal.db");
     const plan = { toolCalls: [{ name: "remove", args: {} }] };
     const first = await runsOver(file, { engine: createEngine({ tools }), model: scriptedModel([look, broken, plan]) });
-    const waiting = await first.runs.start(specOf("autonomous"), { text: "go", history: [] });
+    const waiting = await first.runs.start(specOf("autonomous"), "go");
     expect(waiting).toMatchObject({ status: "waiting", approvals: [{ tool: "remove" }] });
     await first.close();
     const model = scriptedModel(["Gone."]);

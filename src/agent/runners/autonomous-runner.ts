@@ -12,7 +12,7 @@ import { answerPlanned } from "./planned/answer-planned.ts";
 import { noteCommands } from "./planned/meant-commands.ts";
 import { systemPrompt, toolRules } from "./system-prompt.ts";
 import { userMessage } from "./user-message.ts";
-import { refusesRequest, refusesTools } from "./without-tools.ts";
+import { refusesRequest, refusesTools } from "./refuses-tools.ts";
 
 /** The model decides which tools to call, round by round. */
 export const autonomousRunner: Runner = {

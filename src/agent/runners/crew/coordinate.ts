@@ -21,7 +21,8 @@ export function* coordinate(crew: Crew, { answer: who }: CrewOptions): Flow<Runn
   const { works } = crew;
   const last = lastResult(works);
   if (last === undefined) throw nothing(works);
-  const isWorded = who === "model" || (who === "auto" && works.length > 1);
+  // What a tool gave is data for whoever asked; what the model thought of is in words already.
+  const isWorded = who === "model" || (who === "auto" && (works.length > 1 || last.outcome.by !== "reasoning"));
   const worded = isWorded ? yield* wordOrNone(crew) : undefined;
   return { answer: worded ?? marked(crew, last), steps: works.map(toReport) };
 }

@@ -6,8 +6,8 @@ export interface CrewOptions {
   /** A longer plan is shortened; 12 where absent, 50 at most. */
   readonly maxSteps: number;
   /**
-   * Who words the answer: the `model`, from all results; the `last` result is it; or `auto`, which is the model where
-   * there is more than one step.
+   * Who words the answer: the `model`, from all results; the `last` result is it; or `auto`, which is the model unless
+   * there is one step only, and it was done by thinking.
    */
   readonly answer: "auto" | "model" | "last";
 }

@@ -153,9 +153,9 @@ describe("[C07] the planner", () => {
 
   test("a plan that cannot be used is told what is wrong, once, and mends it", async () => {
     const plans = ["I would search first.", { steps: [step("1 calculate", "12 * 7")] }];
-    const model = crewModel({ plan: () => plans.shift() ?? "?" });
+    const model = crewModel({ plan: () => plans.shift() ?? "?", answer: "It is 84." });
     const result = await crew([calculator], model).run("12 times 7?");
-    expect(result).toMatchObject({ status: "completed", answer: "84", notes: [] });
+    expect(result).toMatchObject({ status: "completed", answer: "It is 84.", notes: [] });
     expect(lastText(model.calls[1] as (typeof model.calls)[number])).toContain("- it holds no JSON object");
   });
 
@@ -341,7 +341,7 @@ describe("[C10] input", () => {
     const model = crewModel({
       plan: { steps: [{ ...step("1 get_weather", "Weather"), input: { city: "Ipswich" } }] },
     });
-    const result = await crew([weather], model).run("Weather?");
+    const result = await crew([weather], model, { options: { answer: "last" } }).run("Weather?");
     expect(asked).toEqual([{ city: "Ipswich" }]);
     expect(result).toMatchObject({ answer: '{"sky":"clear"}', rounds: 1 });
   });
@@ -426,14 +426,21 @@ describe("[C17] the verifier", () => {
 });
 
 describe("[C18] the coordinator", () => {
-  test("one step is the answer itself; the model words it where the settings say so", async () => {
+  test("what a tool gave is put into words, unless the settings want it bare; one thought is the answer itself", async () => {
+    const read = sampleTool(() => ({ path: "tides.md", size: 28, content: "# Tides" }), { name: "read_tides" });
+    const file = { steps: [step("1 read_tides", "Read the tides note")] };
+    const worded = await crew([read], crewModel({ plan: file, answer: "It is headed Tides." })).run(
+      "Read the tides note",
+    );
+    expect(worded).toMatchObject({ answer: "It is headed Tides.", rounds: 2 });
     const plan = { steps: [step("1 calculate", "12 * 7")] };
-    const bare = await crew([calculator], crewModel({ plan })).run("12*7?");
+    const bare = await crew([calculator], crewModel({ plan }), { options: { answer: "last" } }).run("12*7?");
     expect(bare).toMatchObject({ answer: "84", rounds: 1 });
-    const worded = await crew([calculator], crewModel({ plan, answer: "It is 84." }), {
-      options: { answer: "model" },
-    }).run("?");
-    expect(worded).toMatchObject({ answer: "It is 84.", rounds: 2 });
+    const thought = { steps: [step("1 none", "Think")] };
+    expect(await crew([], crewModel({ plan: thought })).run("?")).toMatchObject({ answer: "A thought.", rounds: 2 });
+    const model = crewModel({ plan: thought, answer: "In words." });
+    const asked = await crew([], model, { options: { answer: "model" } }).run("?");
+    expect(asked).toMatchObject({ answer: "In words.", rounds: 3 });
   });
 
   test("the last result that is not empty is the answer, also where the model cannot word it", async () => {

@@ -136,7 +136,7 @@ describe("a crew whose step has to be approved", () => {
     const options = { permissions: { ask: ["wipe"], allow: ["* trusted"] } };
     const model = crewModel({ plan, steps: { "Say what": "All done." }, answer: "It was sent and wiped." });
     const first = await life(file, { tools, model, ...options });
-    const waiting = await first.runs.start(spec, { text: "Do it", history: [] }, { runId: "r1" });
+    const waiting = await first.runs.start(spec, "Do it", { runId: "r1" });
     expect(waiting).toMatchObject({ status: "waiting", approvals: [{ tool: "wipe" }] });
     expect(waiting.toolUsageSummary.toolUsage).toEqual({ look: 1, send: 1 });
     expect(did).toEqual(["look", "send"]);

@@ -29,20 +29,35 @@ function maskOf(text: string, isShownLine: IsShownLine): ProseMask {
 }
 
 function maskLines(text: string, shown: Uint8Array, isShownLine: IsShownLine): void {
-  let open: string | undefined;
+  const fences = new CodeFences();
   let afterBlank = true;
   let at = 0;
   for (const line of text.split("\n")) {
-    const mark = fence.exec(line)?.[1];
+    const isFenced = fences.isCode(line);
     const isBlank = blank.test(line);
     // An indented line is code behind an empty one, or behind another such line.
     const isIndented: boolean = afterBlank && indented.test(line);
-    const isCode = open !== undefined || mark !== undefined || isIndented;
-    if (isCode || isShownLine(line)) shown.fill(1, at, at + line.length);
-    if (open === undefined) open = mark;
-    else if (closes(line, mark, open)) open = undefined;
+    if (isFenced || isIndented || isShownLine(line)) shown.fill(1, at, at + line.length);
     afterBlank = isBlank || isIndented;
     at += line.length + 1;
+  }
+}
+
+/** Tells of one line after the other whether it is of a block of code, or the fence around it. */
+export class CodeFences {
+  #open: string | undefined;
+
+  /** @param open The mark of the block within which the first line stands, if any. */
+  constructor(open?: string) {
+    this.#open = open;
+  }
+
+  isCode(line: string): boolean {
+    const mark = fence.exec(line)?.[1];
+    const isCode = this.#open !== undefined || mark !== undefined;
+    if (this.#open === undefined) this.#open = mark;
+    else if (closes(line, mark, this.#open)) this.#open = undefined;
+    return isCode;
   }
 }
 

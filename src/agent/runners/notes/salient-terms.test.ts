@@ -15,6 +15,13 @@ describe("[E02] salient terms by rule", () => {
     ["What did I do at work?", ["work"]],
     ["my trip to New York", ["New York", "trip", "New", "York"]],
     ["C++ or C#?", ["C++", "C#"]],
+    ["What does arr[3] hold?", ["arr", "hold"]],
+    ["my goals for 2024", ["goals", "2024"]],
+    ["What is on 2026-11-03?", ["2026-11-03"]],
+    ["What did I write between 2026-11-01 and 2026-11-03?", []],
+    ["What's on for next week?", ["next week"]],
+    ["tomorrow's plan", ["plan"]],
+    ["What is 42?", ["42"]],
     ["What is it?", []],
     ["", []],
   ])("%s", (question, terms) => {
@@ -29,6 +36,10 @@ describe("[E02] salient terms by rule", () => {
     ["2024年的计划是什么", ["2024年", "计划"]],
     ["我的笔记里关于量子引力写了什么？", ["量子引力", "量子", "引力"]],
     ["昨天发生了什么", []],
+    ["上个月的马拉松训练怎么样", ["马拉松训练", "马拉松", "训练"]],
+    ["准确率 97% 是哪篇", ["准确率"]],
+    ["明天要做什么", ["明天"]],
+    ["下周的安排", ["安排"]],
     ["请帮我找一下笔记", []],
   ])("%s", (question, terms) => {
     expect(salientTerms(question)).toEqual(terms);

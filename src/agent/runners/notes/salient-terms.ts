@@ -1,5 +1,5 @@
 import { isStopWord, isVague } from "./stop-words.ts";
-import { timePhraseIn, withoutTime } from "./time-phrase.ts";
+import { aheadIn, timePhraseIn, withoutTime } from "./time-phrase.ts";
 
 const mostTerms = 12;
 const longestTerm = 80;
@@ -10,7 +10,7 @@ const addresses = /\bhttps?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+/giu;
 const mentions = /[@＠][\p{L}\p{N}_-]+/gu;
 const quoted = /["“「『《]([^"“”「」『』《》\n]{2,60})["”」』》]/gu;
 /** "How long" asks, and is about nothing that is long. */
-const measures = /\bhow\s+(?:long|many|much|often|far|old|big|large|soon|well)\b/giu;
+const measures = /\bhow\s+(?:long|many|much|often|far|old|big|large|soon|well)\b|[怎什][么麼]?样|多长时间/giu;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** Words in a row that say something. */
@@ -23,7 +23,8 @@ interface Stretch {
 /**
  * The words and phrases of a question that a search should look for, English and Chinese, the most telling first: what is
  * quoted, phrases, single words. Words of grammar, words that only ask, times, commands and punctuation are none; words
- * that say little are some only where there are no others, and no time.
+ * that say little, and small numbers, are some only where there are no others, and no time; a time to come is one, as it
+ * is written, where there is nothing else.
  *
  * @example
  * ```ts
@@ -34,9 +35,17 @@ interface Stretch {
 export function salientTerms(question: string): string[] {
   const bare = question.slice(0, farthest).replaceAll(addresses, " ").replaceAll(mentions, " ");
   const time = timePhraseIn(bare);
-  const text = (time === undefined ? bare : withoutTime(bare, time)).replaceAll(measures, " ");
+  const timeless = time === undefined ? bare : withoutTime(bare, time);
+  const ahead = aheadIn(timeless);
+  const text = (ahead === undefined ? timeless : withoutTime(timeless, ahead)).replaceAll(measures, " ");
   const terms = termsIn(text, isVague);
-  return terms.length > 0 || time !== undefined ? terms : termsIn(text, isStopWord);
+  if (terms.length > 0 || time !== undefined) return terms;
+  return ahead === undefined ? termsIn(text, isStopWord) : [ahead.phrase];
+}
+
+/** A number says nothing of what it counts, nor a year of what happened in it. */
+export function isNumber(term: string): boolean {
+  return /^[\d\s.,:/%-]+[年月日号]?$/u.test(term);
 }
 
 /** Terms in the order in which a search engine would be asked for them: none of them is part of one before it. */
@@ -59,7 +68,14 @@ function termsIn(text: string, isIdle: IsIdle): string[] {
     ...stretches.filter(isPhrase).map((stretch) => stretch.text),
     ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter(isTelling))),
   ];
-  return firstOfEach(terms).slice(0, mostTerms);
+  const each = firstOfEach(terms);
+  const telling = each.filter((term) => !isSmall(term));
+  return (telling.length > 0 ? telling : each).slice(0, mostTerms);
+}
+
+/** `3` and `97` are in notes about anything. */
+function isSmall(term: string): boolean {
+  return /^\d{1,3}$/u.test(term);
 }
 
 let segmenter: Intl.Segmenter | undefined;
@@ -70,7 +86,7 @@ function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {
   let from = 0;
   let to = 0;
   const end = (): void => {
-    if (words.length > 0) stretches.push({ words, text: text.slice(from, to) });
+    if (words.length > 0) stretches.push({ words: withRests(words), text: text.slice(from, to) });
     words = [];
   };
   for (const { segment, index, isWordLike } of wordsIn(text)) {
@@ -90,14 +106,25 @@ function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {
   return stretches;
 }
 
+/** A character that is left over ends a word that the dictionary does not have: 马拉 + 松. */
+function withRests(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const isRest = joined.length > 0 && word.length === 1 && dense.test(word);
+    joined.push(isRest ? `${joined.pop() ?? ""}${word}` : word);
+  }
+  return joined;
+}
+
 interface Segment {
   readonly segment: string;
   readonly index: number;
   readonly isWordLike: boolean;
 }
 
-/** C++, C# and F# are names; 2024年 and 3月 are one word each. */
-const joint = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]{0,19}(?:\+\+|#)(?![\p{L}\p{N}#+])|\d{1,9}[年月日号章期届集版]/gu;
+/** C++, C# and F# are names; 2024年, 3月 and 2026-11-03 are one word each. */
+const joint =
+  /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]{0,19}(?:\+\+|#)(?![\p{L}\p{N}#+])|\d{1,9}[年月日号章期届集版]|(?<!\d)\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?(?!\d)/gu;
 
 /** The words of a text and what is between them. */
 function* wordsIn(text: string): Generator<Segment> {

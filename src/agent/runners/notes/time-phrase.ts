@@ -12,13 +12,36 @@ const units = "(?:minutes?|hours?|days?|weeks?|months?|quarters?|years?|weekends
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const month = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";
 const dayOfMonth = "\\d{1,2}(?:st|nd|rd|th)?";
-const date = "\\d{4}-\\d{2}-\\d{2}";
+const year = "(?:19|20)\\d{2}";
+const date = "\\d{4}[-/]\\d{1,2}[-/]\\d{1,2}";
+const dated = `(?:${date}|${month}\\s+${dayOfMonth}(?:,?\\s+\\d{4})?|${dayOfMonth}\\s+(?:of\\s+)?${month}(?:,?\\s+\\d{4})?)`;
 const shifted = `(?:last|past|previous|this)\\s+(?:${count}\\s+)?${units}|(?:last|this)\\s+(?:${weekday}|${month})`;
 const day =
   "(?:the\\s+)?day\\s+before\\s+yesterday|yesterday|today|tonight|this\\s+(?:morning|afternoon|evening)|last\\s+night";
+/** What a time may begin or end with, where it is counted from now; and where the calendar names it. */
+const fromNow = `(?:${date}|${shifted}|${day})`;
+const byCalendar = `(?:${dated}|${shifted}|${day}|${weekday}|${month}(?:\\s+(?:of\\s+)?\\d{4})?|${year})`;
+
+/** From one to another. Two that are only named together are taken for the first, the last, and what is between. */
+const between = (moment: string): RegExp =>
+  new RegExp(
+    `\\b(?:between\\s+(?:the\\s+)?${moment}\\s+and\\s+(?:the\\s+)?${moment}|` +
+      `(?:from\\s+|on\\s+)?${moment}(?:\\s+(?:to|until|till|through|and(?:\\s+on)?)\\s+|\\s*[–—~]\\s*|\\s+-\\s+)${moment})\\b`,
+    "iu",
+  );
+
+const digits = "[\\d一二三四五六七八九十]{1,3}";
+const dayZh = `(?:(?:(?:\\d{4}|[今去前])年)?${digits}月(?:${digits}[日号]|份)?|\\d{4}年|${date}|大?前天|昨[天日]|今[天日]|(?:[上这本]一?个?)?(?:周|星期|礼拜)[一二三四五六日天]|[上这本]一?个?(?:周|星期|礼拜|月))`;
+/** 每周一 and 两周一次 are no days. */
+const noCount = "(?<![每\\d一二两三四五六七八九十几])";
+const betweenZh = new RegExp(
+  `从?${noCount}${dayZh}\\s*(?:到|至|和|与|、|[-–—~～])\\s*(?:${dayZh}|${digits}[日号])(?:之间|期间)?`,
+  "u",
+);
 
 /** Counted from now. */
 const relative: readonly RegExp[] = [
+  between(fromNow),
   new RegExp(`\\b(?:since|before)\\s+(?:the\\s+)?(?:${shifted}|${day}|${weekday})\\b`, "iu"),
   new RegExp(`\\b(?:${shifted}|${day}|${count}\\s+${units}\\s+ago|recently|lately)\\b`, "iu"),
   /(?:最近|过去|近)的?[\d一二两三四五六七八九十几半]{1,4}个?(?:分钟|小时|天|日|周|星期|礼拜|月|季度|年)/u,
@@ -30,22 +53,30 @@ const relative: readonly RegExp[] = [
 
 /** Named by the calendar. A question may well be about such a time, and not about notes of that time. */
 const absolute: readonly RegExp[] = [
-  new RegExp(`\\b${date}(?:\\s*(?:to|until|–|-)\\s*${date})?\\b`, "iu"),
   new RegExp(
-    `\\b(?:on\\s+)?(?:the\\s+)?(?:${month}\\s+${dayOfMonth}|${dayOfMonth}\\s+(?:of\\s+)?${month})(?:,?\\s+\\d{4})?\\b`,
+    `\\b(?:from\\s+)?(?:${month}\\s+${dayOfMonth}\\s*(?:to|-|–)\\s*${dayOfMonth}|${dayOfMonth}\\s*(?:to|-|–)\\s*${dayOfMonth}\\s+${month})(?:,?\\s+\\d{4})?\\b`,
     "iu",
   ),
+  new RegExp(`\\b(?:since|after|before|until)\\s+(?:the\\s+)?(?:${dated}|${month}(?:\\s+\\d{4})?|${year})\\b`, "iu"),
+  new RegExp(`${noCount}${dayZh}(?:以来|[之以]?[前后])`, "u"),
+  new RegExp(`\\b(?:on\\s+)?(?:the\\s+)?${dated}\\b`, "iu"),
   new RegExp(`\\b(?:on\\s+${weekday}|over\\s+the\\s+weekend)\\b`, "iu"),
-  new RegExp(`\\bbetween\\s+${month}(?:\\s+\\d{4})?\\s+and\\s+${month}(?:\\s+\\d{4})?\\b`, "iu"),
-  new RegExp(
-    `\\b(?:in|during|since)\\s+(?:${month}(?:\\s+(?:of\\s+)?\\d{4})?|(?:19|20)\\d{2})\\b|\\b${month}\\s+\\d{4}\\b`,
-    "iu",
-  ),
+  new RegExp(`\\b(?:in|during)\\s+(?:${month}(?:\\s+(?:of\\s+)?\\d{4})?|${year})\\b|\\b${month}\\s+\\d{4}\\b`, "iu"),
   /\bq[1-4](?:\s+(?:of\s+)?\d{4})\b/iu,
   /\d{4}年(?:[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?)?/u,
   /[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号]|份)?/u,
-  // 每周一 and 两周一次 are no days.
-  /(?<![每\d一二两三四五六七八九十几])(?:周|星期|礼拜)[一二三四五六日天]/u,
+  new RegExp(`${noCount}(?<![到至])(?:周|星期|礼拜)[一二三四五六日天]`, "u"),
+];
+/** Looked for before all others, as they hold two of them. */
+const ranges: readonly RegExp[] = [between(byCalendar), betweenZh];
+
+/** Times to come: no note is of one. */
+const ahead: readonly RegExp[] = [
+  new RegExp(
+    `\\b(?:the\\s+)?(?:day\\s+after\\s+tomorrow|tomorrow(?:\\s+(?:morning|afternoon|evening|night))?|(?:next|coming|upcoming)\\s+(?:(?:${count}\\s+)?${units}|${weekday}|${month}))(?:['’]s)?\\b`,
+    "iu",
+  ),
+  /大?后天|明[天日晚早]|下{1,2}一?个?(?:周|星期|礼拜)[一二三四五六日天末]?|下{1,2}一?个?(?:月|季度)|[明后]年|未来[\d一二两三四五六七八九十几]{1,4}个?(?:天|日|周|星期|月|年)|[\d一二两三四五六七八九十几]{1,4}个?(?:天|周|星期|月|年)[之以]?后/u,
 ];
 
 /** Somebody asks for what was written down, or done, at a time. */
@@ -58,15 +89,34 @@ const farthest = 2000;
 /** The first words in a text that limit it to a time; undefined where there are none. */
 export function timePhraseIn(text: string): TimePhrase | undefined {
   const seen = text.slice(0, farthest);
-  const patterns = aboutWriting.test(seen) ? [...relative, ...absolute] : relative;
+  return firstOf(seen, aboutWriting.test(seen) ? [...ranges, ...relative, ...absolute] : relative);
+}
+
+/** The first words in a text for a time to come. */
+export function aheadIn(text: string): TimePhrase | undefined {
+  return firstOf(text.slice(0, farthest), ahead);
+}
+
+function firstOf(text: string, patterns: readonly RegExp[]): TimePhrase | undefined {
   for (const pattern of patterns) {
-    const found = pattern.exec(seen);
-    if (found === null) continue;
-    const [whole] = found;
-    const phrase = whole.replace(/^(?:in|during|on|over)\s+/i, "").replaceAll(/\s+/g, " ");
-    return { phrase, start: found.index, end: found.index + whole.length };
+    const found = pattern.exec(text);
+    if (found !== null) return { phrase: tidy(found[0]), start: found.index, end: found.index + found[0].length };
   }
   return undefined;
+}
+
+/** As the time tool takes it: two times that are only named together are from the one to the other. */
+function tidy(found: string): string {
+  const phrase = found
+    .replace(/^(?:in|during|on|over|from)\s+|^从/iu, "")
+    .replace(/(?:之间|期间)$|['’]s$/u, "")
+    // 1日之前 alone would be a day ago.
+    .replace(/^(.*[日号])[之以]?前$/u, "早于$1")
+    .replace(/^(.*[日号])[之以]?后$/u, "晚于$1")
+    .replaceAll(/\s+/gu, " ");
+  return /^between /iu.test(phrase)
+    ? phrase
+    : phrase.replace(/ and (?:on )?/iu, " to ").replace(/[和与、]|[-–—~～](?=\d+[月日号])/u, "到");
 }
 
 /** A text without the words for a time in it. */

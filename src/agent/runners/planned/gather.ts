@@ -11,7 +11,7 @@ import type { Brief } from "../brief.ts";
 import type { Gathered } from "../gathered.ts";
 import { salientTerms } from "../notes/salient-terms.ts";
 import { systemPrompt } from "../system-prompt.ts";
-import { refusesTools, withoutTools } from "../without-tools.ts";
+import { refusesTools } from "../refuses-tools.ts";
 import { carryOut } from "./carry-out.ts";
 import type { CommandWork } from "./command-work.ts";
 import { planInWords } from "./plan-in-words.ts";
@@ -21,7 +21,7 @@ import { type Plan, type ToldPlan, askPlan, commandsRule, planRules } from "./pl
 export interface Wanted {
   /** The question without its commands. */
   readonly text: string;
-  /** The conversation with the question at its end; put into words where the model takes no tools. */
+  /** The conversation with the question at its end. */
   readonly messages: ConversationMessage[];
   readonly commands: readonly CommandWork[];
   readonly brief: Brief;
@@ -39,7 +39,6 @@ export function* gather(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]
   const talk: Talk = { part: "plan", system, preface, messages, tools: offered, maxRounds: 1 };
   const plan = yield* planWithTools(run, talk);
   if (plan !== undefined) return yield* gatherByTools(run, wanted, { talk, plan, offered });
-  run.note("the model takes no tools: it was asked in words which ones to call");
   return yield* gatherInWords(run, wanted);
 }
 
@@ -83,9 +82,8 @@ function* gatherByTools(run: AgentRun, wanted: Wanted, { talk, plan, offered }: 
 }
 
 function* gatherInWords(run: AgentRun, wanted: Wanted): Flow<readonly Gathered[]> {
+  run.note("the model takes no tools: it was asked in words which ones to call; the runner llm asks it once, without");
   const { brief, messages } = wanted;
-  // Whoever takes no tools takes no messages about tools, either.
-  messages.splice(0, messages.length, ...withoutTools(messages));
   const { preface = [] } = brief;
   const talk: Talk = { part: "plan-in-words", system: "", preface, messages, tools: undefined, maxRounds: 0 };
   yield* fitIn(run, talk, { part: talk.part, round: 0 });

@@ -23,11 +23,17 @@ const mostCommands = 20;
 
 /**
  * Finds out which commands a message gives. One that only looks something up counts wherever it is said; one that changes
- * something counts where it begins a line, and is text elsewhere, as in "What does @memory do?".
+ * something counts where it begins a line, and is text elsewhere, as in "What does @memory do?". None counts in what was
+ * pasted.
  */
 export function* meantCommands(run: AgentRun, text: string, own: readonly OwnCommand[]): Flow<MeantMessage> {
-  const { uses, mistyped } = findCommands(text, commandNames(own));
+  const { uses, mistyped, pasted } = findCommands(text, commandNames(own));
   for (const { name, near } of mistyped) run.note(`there is no command @${name}; did you mean @${near}?`);
+  for (const name of pasted) {
+    run.note(
+      `@${name} was taken as text: it stands in what looks like a mail or a talk; put it before that, or in a question of its own`,
+    );
+  }
   if (uses.length === 0) return noCommandsIn(text);
   const { given, tools } = yield* fact("commands", () => settle(run, { text, uses, own }));
   noteLeftOut(run, uses, new Set(given));
@@ -78,7 +84,9 @@ function usesAt(uses: readonly CommandUse[], places: readonly number[]): Command
 function noteLeftOut(run: AgentRun, uses: readonly CommandUse[], given: ReadonlySet<number>): void {
   const spoken = new Set(uses.flatMap(({ name }, place) => (given.has(place) ? [] : [name])));
   for (const name of spoken) {
-    run.note(`@${name} was taken as text: it changes something, and so counts only at the beginning of a line`);
+    run.note(
+      `@${name} was taken as text: it changes something, and so counts only at the beginning of a line, and not below one such as "Summarise:"`,
+    );
   }
   const more = uses.length - mostCommands;
   if (more > 0) run.note(`only the first ${mostCommands} commands were carried out: ${more} more were left out`);

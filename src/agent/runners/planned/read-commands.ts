@@ -7,7 +7,7 @@ export interface CommandUse {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** Its line begins with it, or with the same command: nobody only speaks of it there. */
+  /** Its line begins with it, or with the same command, and is not shown by a line before: nobody only speaks of it there. */
   readonly begins: boolean;
 }
 
@@ -17,6 +17,8 @@ export interface FoundCommands {
   readonly uses: readonly CommandUse[];
   /** Names that are none, each with the command that its writer may have meant. */
   readonly mistyped: readonly { readonly name: string; readonly near: string }[];
+  /** Names of commands in what looks like a mail or a talk that was pasted: they are text. */
+  readonly pasted: readonly string[];
 }
 
 /** A command with what is said to it. */
@@ -47,19 +49,23 @@ const mostMistyped = 3;
 export function findCommands(message: string, names: readonly string[]): FoundCommands {
   const uses: CommandUse[] = [];
   const mistyped = new Map<string, string>();
+  const pasted = new Set<string>();
   let others = 0;
-  if (!/[@＠]/u.test(message)) return { uses, mistyped: [] };
+  if (!/[@＠]/u.test(message)) return { uses, mistyped: [], pasted: [] };
   const longestFirst = names.toSorted((a, b) => b.length - a.length);
   const said = saidMask(message);
   const beginnings = new Beginnings(message);
   for (const { index: start } of message.matchAll(/[@＠]/gu)) {
-    if (!said.isSaid(start) || !canBegin(message, start)) continue;
+    const isPasted = said.isPasted(start);
+    if (!(isPasted || said.isSaid(start)) || !canBegin(message, start)) continue;
     const name = longestFirst.find((one) => isAt(message, start + 1, one));
-    if (name !== undefined) uses.push(beginnings.add({ name, start, end: start + 1 + name.length }));
+    if (isPasted) pasted.add(name ?? "");
+    else if (name !== undefined) uses.push(beginnings.add({ name, start, end: start + 1 + name.length }));
     else if (mistyped.size < mostMistyped && others++ < mostLookedAt)
       addMistyped(mistyped, nameAt(message, start + 1), names);
   }
-  return { uses, mistyped: [...mistyped].map(([name, near]) => ({ name, near })) };
+  pasted.delete("");
+  return { uses, mistyped: [...mistyped].map(([name, near]) => ({ name, near })), pasted: [...pasted] };
 }
 
 /** What is said to each of the commands, and what besides. */
@@ -109,14 +115,18 @@ class Beginnings {
   /** Where the commands at the beginning of the line end. */
   #headEnd = 0;
   #head = new Set<string>();
+  /** Behind it stands what its writer shows: "Summarise:" and an empty line. */
+  readonly #shownFrom: number;
 
   constructor(message: string) {
     this.#message = message;
+    const shows = /[:：][^\S\n]*\n[^\S\n]*\n/u.exec(message);
+    this.#shownFrom = shows?.index ?? message.length;
   }
 
   add({ name, start, end }: Omit<CommandUse, "begins">): CommandUse {
     while (this.#lineEnd < start) this.#nextLine();
-    const begins = this.#head.has(name) || this.#isAtHead(start);
+    const begins = start < this.#shownFrom && (this.#head.has(name) || this.#isAtHead(start));
     if (begins) {
       this.#head.add(name);
       this.#headEnd = end;

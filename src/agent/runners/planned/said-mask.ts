@@ -1,20 +1,24 @@
 import { proseMask } from "../notes/prose-mask.ts";
+import { pastedFrom } from "./pasted-from.ts";
 
 /** What of a message its writer says, and what is from elsewhere or only spoken of. */
 export interface SaidMask {
   /** Does the writer say what is at this place? */
   isSaid(at: number): boolean;
+  /** Is it in what looks like a mail or a talk that was pasted? */
+  isPasted(at: number): boolean;
 }
 
 /**
  * Finds what a message only shows: code and quoted lines, what is in quotation marks, links, comments of HTML, and
- * everything from the head of a forwarded mail on. The time is linear in the length of the message.
+ * everything from the beginning of a pasted mail or talk on. The time is linear in the length of the message.
  */
 export function saidMask(message: string): SaidMask {
   const prose = proseMask(message);
   const shown = new Uint8Array(message.length);
   for (const [start, end] of shownIn(message)) shown.fill(1, start, end);
-  return { isSaid: (at) => shown[at] !== 1 && !prose.isShown(at) };
+  const pasted = pastedFrom(message, prose);
+  return { isSaid: (at) => at < pasted && shown[at] !== 1 && !prose.isShown(at), isPasted: (at) => at >= pasted };
 }
 
 type Range = readonly [start: number, end: number];
@@ -23,16 +27,10 @@ function* shownIn(message: string): Iterable<Range> {
   for (const kind of quotations) yield* quotedIn(message, kind);
   yield* commentsIn(message);
   for (const { 0: text, index } of message.matchAll(link)) yield [index, index + text.length];
-  const mail = mailHead.exec(message);
-  if (mail !== null) yield [mail.index, message.length];
 }
 
 /** `[text](target)` and `[text][name]`. */
 const link = /\[[^[\]\n]{1,1000}\](?:\([^()\n]{0,2000}\)|\[[^[\]\n]{0,200}\])/gu;
-
-/** The line that mail programs put before a mail, or its first two fields. */
-const mailHead =
-  /^[^\S\n]{0,8}(?:-{2,}[^\S\n]*(?:(?:forwarded|original) message|forwarded by|转发(?:的)?邮件|原始邮件)|begin forwarded message:|(?:from|发件人)[:：][^\n]+\n[^\S\n]{0,8}(?:sent|date|to|发送时间|日期|时间|收件人)[:：])/imu;
 
 function* commentsIn(message: string): Iterable<Range> {
   let from = 0;

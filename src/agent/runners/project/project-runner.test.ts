@@ -135,7 +135,7 @@ describe("[E01] project", () => {
     const file = join(await folderWith({}), "journal.db");
     const write = { toolCalls: [{ name: "write_file", args: { path: "quay/README.md", content: "changed" } }] };
     const first = await runsOver(file, { engine, model: scriptedModel([write]) });
-    const waiting = await first.runs.start(specOf("project", { options }), { text: "write it", history: [] });
+    const waiting = await first.runs.start(specOf("project", { options }), "write it");
     expect(waiting.status).toBe("waiting");
     await first.close();
     const model = scriptedModel(["Written."]);

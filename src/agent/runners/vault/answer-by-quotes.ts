@@ -2,24 +2,23 @@ import type { AnswerSource } from "../../agent-result.ts";
 import type { RunnerAnswer } from "../../runner.ts";
 import { languageOf } from "../../reasoning/language-of.ts";
 import type { FoundPassages } from "./find-passages.ts";
+import type { NoteNumbers } from "./note-numbers.ts";
 import { type Quote, firstSentences, quoteSentences } from "./quote-sentences.ts";
 import { namedTerms, vaultWords } from "./vault-words.ts";
 
 /** An answer without a model: the best sentences of the notes as quotes, each with where it stands. */
-export function answerByQuotes(question: string, found: FoundPassages): RunnerAnswer {
+export function answerByQuotes(question: string, found: FoundPassages, numbers: NoteNumbers): RunnerAnswer {
   const { passages, terms } = found;
   const isList = terms.length === 0;
   const quotes = isList ? firstSentences(passages) : quoteSentences(passages, terms.join(" "));
-  const first = passages[0]?.number ?? 1;
-  const sources: AnswerSource[] = [];
+  const sources = new Map<number, AnswerSource>();
   const lines = quotes.map((quote) => {
     const { passage, location, text } = quote;
-    let index = sources.findIndex((source) => source.location === location);
-    if (index === -1)
-      index = sources.push({ number: first + sources.length, title: passage.title, location, quote: text }) - 1;
-    return quoteLines(quote, { number: first + index, isDated: isList });
+    const number = numbers.of(passage);
+    if (!sources.has(number)) sources.set(number, { number, title: passage.title, location, quote: text });
+    return quoteLines(quote, { number, isDated: isList });
   });
-  return { answer: [headOf(question, found), ...lines].join("\n\n"), sources };
+  return { answer: [headOf(question, found), ...lines].join("\n\n"), sources: [...sources.values()] };
 }
 
 function headOf(question: string, { terms, time, missedTime, more }: FoundPassages): string {

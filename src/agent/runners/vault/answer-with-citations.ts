@@ -13,7 +13,8 @@ import { userMessage } from "../user-message.ts";
 import { checkCitations } from "./check-citations.ts";
 import { headingOf } from "./earlier-notes.ts";
 import type { FoundPassages } from "./find-passages.ts";
-import { toSource } from "./passage.ts";
+import { NoteNumbers } from "./note-numbers.ts";
+import { type Passage, toSource } from "./passage.ts";
 import { namedTerms, vaultWords } from "./vault-words.ts";
 
 const rules: readonly string[] = [
@@ -41,10 +42,15 @@ export function* answerWithCitations(run: AgentRun, { question, found, earlier }
   run.messages = messages;
   const talk: Talk = { part: "answer", system, messages, tools: undefined, maxRounds: 0 };
   const room = Math.max(leastTokens, roomFor(run, talk) - sizeOfAll(messages));
-  const asked = found === undefined ? question.text : withNotes(question.text, found, room);
+  const numbers = new NoteNumbers(earlier);
+  const notes = (found?.passages ?? []).map((passage) => ({ number: numbers.of(passage), passage }));
+  const asked =
+    found === undefined ? question.text : withNotes(question.text, { about: aboutNotes(found), notes, room });
   messages[messages.length - 1] = userMessage(question, run.family.userMessage(asked, false));
-  const given = new Map((found?.passages ?? []).map((passage) => [passage.number, toSource(passage)]));
-  const known = new Map([...earlier, ...given]);
+  const known = new Map([
+    ...earlier,
+    ...notes.map(({ number, passage }) => [number, toSource(passage, number)] as const),
+  ]);
   const { text: answer, cited, unknown } = checkCitations(yield* converse(run, talk), (number) => known.has(number));
   if (unknown.length > 0) run.note(`these name no note, and were left as they are: ${unknown.join(" ")}`);
   if (found !== undefined && cited.length === 0) run.note("the answer cites none of the notes");
@@ -52,14 +58,22 @@ export function* answerWithCitations(run: AgentRun, { question, found, earlier }
   return { answer, sources: cited.flatMap((number) => known.get(number) ?? []) };
 }
 
-function withNotes(question: string, found: FoundPassages, room: number): string {
-  const { passages } = found;
+interface Shown {
+  readonly about: readonly string[];
+  readonly notes: readonly { readonly number: number; readonly passage: Passage }[];
+  /** In tokens. */
+  readonly room: number;
+}
+
+function withNotes(question: string, { about, notes, room }: Shown): string {
   const most = longestShare(
-    passages.map(({ text }) => estimateTokens(text)),
+    notes.map(({ passage }) => estimateTokens(passage.text)),
     room,
   );
-  const notes = passages.map((passage) => fenceData(headingOf(passage, passage), cutToTokens(passage.text, most)));
-  return [question, notesHeader, ...aboutNotes(found), dataRule, ...notes].join("\n\n");
+  const shown = notes.map(({ number, passage }) =>
+    fenceData(headingOf(passage, { number, modified: passage.modified }), cutToTokens(passage.text, most)),
+  );
+  return [question, notesHeader, ...about, dataRule, ...shown].join("\n\n");
 }
 
 /** What a model has to know of the notes, and could not see. */

@@ -17,6 +17,9 @@ describe("citations", () => {
     ["It stops[1]; it was built in 1793[2].", [1, 2], []],
     ["> It turns. [1]", [1], []],
     ["As in [2]: it turns.", [2], []],
+    ["As noted in [1, 2], it turns.", [1, 2], []],
+    ["See items[3] and arr[2]: it turns [1].", [1], []],
+    ["Weights lie in [1, 3], in the range [1–3], 取值范围[1, 2]. It turns [2].", [2], []],
     ["", [], []],
   ])("%j", (answer, cited, unknown) => {
     expect(checkCitations(answer, upTo3)).toEqual({ text: answer, cited, unknown });

@@ -15,26 +15,50 @@ const citation =
 /** A range of more is none. */
 const widest = 50;
 
+interface Found {
+  readonly at: number;
+  readonly whole: string;
+  readonly numbers: readonly number[];
+  /** It stands right behind a word or a number. */
+  readonly isAttached: boolean;
+}
+
 /**
  * Finds the citations in an answer. Nothing that it says is changed, save that `【1】` becomes `[1]`: numbers in brackets
- * may be an interval, an index or a year as well, and nobody but the reader can tell.
+ * may be an interval, an index or a year as well, and what looks like one of those is no citation.
  */
 export function checkCitations(answer: string, isKnown: (number: number) => boolean): CheckedAnswer {
+  const isCitedBy = ({ numbers }: Found): boolean => numbers.every(isKnown);
+  const found = citationsIn(answer);
+  // `items[7]` is a place in something, unless all citations of an answer stand so.
+  const isApart = found.some((one) => !one.isAttached && isCitedBy(one));
+  const meant = found.filter(({ isAttached }) => !(isAttached && isApart));
+  const known = meant.filter(isCitedBy);
+  const unknown = meant.filter((one) => !isCitedBy(one) && !one.isAttached && !one.numbers.some(isNoNote));
+  let text = "";
+  let from = 0;
+  for (const { at, whole, numbers } of known) {
+    if (!whole.startsWith("【")) continue;
+    text += answer.slice(from, at) + numbers.map((number) => `[${number}]`).join("");
+    from = at + whole.length;
+  }
+  return {
+    text: text + answer.slice(from),
+    cited: [...new Set(known.flatMap(({ numbers }) => numbers))].toSorted((a, b) => a - b),
+    unknown: [...new Set(unknown.map(({ whole }) => whole))],
+  };
+}
+
+function citationsIn(answer: string): Found[] {
   const mask = codeMask(answer);
-  const cited = new Set<number>();
-  const unknown = new Set<string>();
-  const text = answer.replaceAll(citation, (whole: string, plain: string | undefined, ...found: unknown[]) => {
-    const [wide, at] = found as [string | undefined, number];
-    if (mask.isShown(at) || isOther(answer, at, at + whole.length)) return whole;
-    const numbers = numbersIn(plain ?? wide ?? "");
-    if (numbers.every(isKnown)) {
-      for (const number of numbers) cited.add(number);
-      return plain === undefined ? numbers.map((number) => `[${number}]`).join("") : whole;
-    }
-    if (!isInterval(numbers) && !isIndex(answer, at)) unknown.add(whole);
-    return whole;
-  });
-  return { text, cited: [...cited].toSorted((a, b) => a - b), unknown: [...unknown] };
+  const found: Found[] = [];
+  for (const { 0: whole, 1: plain, 2: wide = "", index: at } of answer.matchAll(citation)) {
+    if (mask.isShown(at) || isOther(answer, at, at + whole.length)) continue;
+    const numbers = numbersIn(plain ?? wide);
+    if (plain !== undefined && isInterval(answer, at, plain)) continue;
+    found.push({ at, whole, numbers, isAttached: plain !== undefined && isAttached(answer, at) });
+  }
+  return found;
 }
 
 /** A link, what defines one, a part of a list of lists, or the value of something. */
@@ -46,12 +70,24 @@ function isOther(text: string, start: number, end: number): boolean {
 }
 
 /** No note has the number 0, and none has that of a year. */
-function isInterval(numbers: readonly number[]): boolean {
-  return numbers.some((number) => number === 0 || number > 999);
+function isNoNote(number: number): boolean {
+  return number === 0 || number > 999;
 }
 
-/** `items[7]`: what stands behind a name or a number may be a place in it. Scripts without spaces have no such names. */
-function isIndex(text: string, at: number): boolean {
+const bounds =
+  /\b(?:ranges?|intervals?|between|within|domain|bounds?|from|in)\s*$|(?:区间|范围|取值|介于|属于)(?:为|是|在|内)?\s*$/iu;
+const refers =
+  /\b(?:see|as|also|cited|described|documented|explained|found|given|listed|mentioned|noted|recorded|said|seen|shown|stated|written|wrote)\s+in\s*$/iu;
+
+/** Two numbers behind words such as "in the range". */
+function isInterval(text: string, at: number, list: string): boolean {
+  if (!/^\d+\s*[,，–-]\s*\d+$/u.test(list)) return false;
+  const before = text.slice(Math.max(0, at - 40), at);
+  return bounds.test(before) && !refers.test(before);
+}
+
+/** Scripts without spaces have no names behind which a place could stand. */
+function isAttached(text: string, at: number): boolean {
   const before = text[at - 1] ?? "";
   return /[\p{L}\p{N}_)]/u.test(before) && !/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(before);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fenceData } from "../../../text/index.ts";
 import type { ConversationMessage } from "../../message.ts";
-import { earlierNotes, headingOf, nextNumber } from "./earlier-notes.ts";
+import { earlierNotes, headingOf } from "./earlier-notes.ts";
+import { NoteNumbers } from "./note-numbers.ts";
 
 const said = (role: "user" | "assistant", text: string): ConversationMessage => ({
   role,
@@ -29,7 +30,7 @@ describe("the notes that a conversation has shown", () => {
     const text = fenceData(note(1, "Real", "real.md:1"), `${inner}\n<data-000000000000 name="[901] F (e.md:1)">\n`);
     const earlier = earlierNotes([said("user", text)]);
     expect([...earlier.keys()]).toEqual([1]);
-    expect(nextNumber(earlier)).toBe(2);
+    expect(new NoteNumbers(earlier).of({ location: "evil.md:1" })).toBe(2);
   });
 
   test("hostile texts take no time", () => {
@@ -42,6 +43,14 @@ describe("the notes that a conversation has shown", () => {
   });
 
   test("without any, counting begins with 1", () => {
-    expect(nextNumber(earlierNotes([said("user", "Hello [7]"), said("assistant", "Hi [9].")]))).toBe(1);
+    const numbers = new NoteNumbers(earlierNotes([said("user", "Hello [7]"), said("assistant", "Hi [9].")]));
+    expect(numbers.of({ location: "a.md:3" })).toBe(1);
+  });
+
+  test("one that is shown again has the number that it had", () => {
+    const answer = "> A. [4]\n> — A (a.md:3)\n\n> B. [5]\n> — B (b (1).md:9)";
+    const numbers = new NoteNumbers(earlierNotes([said("assistant", answer)]));
+    const places = ["b (1).md:1", "c.md:1", "a.md:7", "c.md:2", "d.md:1"];
+    expect(places.map((location) => numbers.of({ location }))).toEqual([5, 6, 4, 6, 7]);
   });
 });

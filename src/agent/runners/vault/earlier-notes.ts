@@ -79,8 +79,3 @@ function entry(digits: string, source: AnswerSource): Entry {
   const number = Number(digits);
   return [number, { number, ...source }];
 }
-
-/** The first number that no note has had. */
-export function nextNumber(earlier: ReadonlyMap<number, AnswerSource>): number {
-  return Math.max(0, ...earlier.keys()) + 1;
-}

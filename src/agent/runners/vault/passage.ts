@@ -2,8 +2,6 @@ import type { AnswerSource } from "../../agent-result.ts";
 
 /** A part of a note that may hold the answer. */
 export interface Passage {
-  /** By which it is cited. */
-  readonly number: number;
   readonly title: string;
   /** Empty where it is not known. */
   readonly path: string;
@@ -14,12 +12,14 @@ export interface Passage {
   readonly text: string;
   /** The line of the note with which the text begins; undefined where the note was not read. */
   readonly firstLine: number | undefined;
+  /** The mark of the block of code within which the text begins; undefined where it begins in none. */
+  readonly fence: string | undefined;
   /** When the note was changed, ISO 8601; empty where it is not known. */
   readonly modified: string;
 }
 
 /** A passage as a source of an answer. */
-export function toSource({ number, title, location, snippet }: Passage): AnswerSource {
+export function toSource({ title, location, snippet }: Passage, number: number): AnswerSource {
   return { number, title, location, ...(snippet !== "" && { quote: snippet }) };
 }
 

@@ -1,7 +1,7 @@
 import { cutText } from "../../../text/index.ts";
-import { sentencesOf } from "../../verify/statements-of.ts";
 import { wordsOf } from "../../verify/token-similarity.ts";
 import type { Passage } from "./passage.ts";
+import { sentencesIn } from "./sentences-in.ts";
 
 /** A sentence of a note, word for word. */
 export interface Quote {
@@ -53,7 +53,7 @@ export function quoteSentences(passages: readonly Passage[], asked: string): Quo
 export function firstSentences(passages: readonly Passage[]): Quote[] {
   return passages.flatMap((passage) => {
     const { snippet, title, location } = passage;
-    const [first = { passage, text: snippet.replace(/^#{1,6}\s+/u, "") || title, location }] = sentencesIn(passage);
+    const [first = { passage, text: snippet.replace(/^#{1,6}\s+/u, "") || title, location }] = quotesIn(passage);
     return first.text === "" ? [] : [first];
   });
 }
@@ -70,40 +70,21 @@ function stemOf(word: string): string {
 
 function candidatesIn(passage: Passage, rank: number): Candidate[] {
   const titleWords = stemsOf(passage.title);
-  return sentencesIn(passage).flatMap((quote) => {
+  return quotesIn(passage).flatMap((quote) => {
     const words = stemsOf(quote.text);
     return words.size < 2 ? [] : [{ ...quote, rank, words, titleWords }];
   });
 }
 
 /** The sentences of a passage, each with its own line. */
-function sentencesIn(passage: Passage): Quote[] {
+function quotesIn(passage: Passage): Quote[] {
   const { path, firstLine, location } = passage;
-  const sentences = proseLines(passage.text).flatMap(({ index, line }) =>
-    sentencesOf(line).map((sentence) => ({
-      passage,
-      text: cutText(sentence.replace(listMark, ""), longestQuote).text,
-      location: firstLine === undefined ? location : `${path}:${firstLine + index}`,
-    })),
-  );
-  return sentences.slice(0, mostSentences);
-}
-
-const listMark = /^(?:[-*+>]|\d{1,3}[.)、])\s+(?:\[[ x]\]\s+)?/u;
-
-const noProse = /^\s*(?:#{1,6}\s|<!--.*-->\s*$|[-*_=|:\s]{3,}$)/u;
-
-/** The lines of a note without what is no sentence: front matter, headings, code, rules and comments. */
-function proseLines(text: string): { readonly index: number; readonly line: string }[] {
-  let isCode = false;
-  const front = /^---\n[\s\S]*?\n---(?:\n|$)/u.exec(text)?.[0].split("\n").length ?? 1;
-  return text.split("\n").flatMap((line, index) => {
-    if (index < front - 1) return [];
-    const isFence = /^\s*(?:```|~~~)/u.test(line);
-    if (isFence) isCode = !isCode;
-    const isProse = !isFence && !isCode && !noProse.test(line);
-    return isProse ? [{ index, line }] : [];
-  });
+  const sentences = sentencesIn(passage).slice(0, mostSentences);
+  return sentences.map(({ text, index }) => ({
+    passage,
+    text: cutText(text, longestQuote).text,
+    location: firstLine === undefined ? location : `${path}:${firstLine + index}`,
+  }));
 }
 
 /** The fewer sentences have a word, the more it says. */
@@ -117,11 +98,14 @@ function weightsOf(wanted: ReadonlySet<string>, candidates: readonly Candidate[]
 }
 
 function scoreOf({ words, titleWords, rank }: Candidate, weights: ReadonlyMap<string, number>): number {
-  let score = 0;
+  let own = 0;
+  let ofNote = 0;
   for (const [word, weight] of weights) {
-    // What the note is about anyway tells less of one of its sentences.
-    if (words.has(word)) score += titleWords.has(word) ? weight / 2 : weight;
+    if (words.has(word)) own += weight;
+    // What the whole note is about need not be said in each of its sentences.
+    else if (titleWords.has(word)) ofNote += weight / 2;
   }
+  if (own === 0) return 0;
   // A long sentence has many words of anything; a later note fits less well.
-  return score / (1 + words.size / 40) / (1 + rank / 10);
+  return (own / (1 + words.size / 40) + ofNote) / (1 + rank / 10);
 }

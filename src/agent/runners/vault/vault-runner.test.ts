@@ -189,7 +189,7 @@ describe("[E01] vault without a model", () => {
     const { engine } = await agentWorld({ files: notes });
     const file = join(await folderWith({}), "journal.db");
     const first = await runsOver(file, { engine });
-    const result = await first.runs.start(specOf("vault"), { text: "tide mill?", history: [] });
+    const result = await first.runs.start(specOf("vault"), "tide mill?");
     await first.close();
     const model = scriptedModel([]);
     const second = await runsOver(file, { engine, model });

@@ -6,8 +6,9 @@ import { noteCommands } from "../planned/meant-commands.ts";
 import { userMessage } from "../user-message.ts";
 import { answerByQuotes, nothingAsked, nothingFound } from "./answer-by-quotes.ts";
 import { type Grounds, answerWithCitations } from "./answer-with-citations.ts";
-import { earlierNotes, nextNumber } from "./earlier-notes.ts";
+import { earlierNotes } from "./earlier-notes.ts";
 import { findPassages } from "./find-passages.ts";
+import { NoteNumbers } from "./note-numbers.ts";
 import { topicOf } from "./topic-of.ts";
 
 /** Answers from the notes of the workspace, with citations; without a model by quoting them. */
@@ -23,16 +24,16 @@ function* answerFromNotes(run: AgentRun, question: AgentQuestion): Flow<RunnerAn
   const earlier = earlierNotes(question.history);
   const terms = topicOf(question);
   if (terms === undefined) return yield* answer(run, { question, found: undefined, earlier });
-  const found = yield* findPassages(run, { question, terms, firstNumber: nextNumber(earlier) });
+  const found = yield* findPassages(run, { question, terms });
   // Where there is nothing to answer from, nobody is asked to make something up.
   if (found.passages.length === 0) return nothingFound(question.text, terms);
   return yield* answer(run, { question, found, earlier });
 }
 
 function* answer(run: AgentRun, grounds: Grounds): Flow<RunnerAnswer> {
-  const { question, found } = grounds;
+  const { question, found, earlier } = grounds;
   const alone = (): RunnerAnswer =>
-    found === undefined ? nothingAsked(question.text) : answerByQuotes(question.text, found);
+    found === undefined ? nothingAsked(question.text) : answerByQuotes(question.text, found, new NoteNumbers(earlier));
   if (run.model === undefined) return alone();
   try {
     return yield* answerWithCitations(run, grounds);
