@@ -1,11 +1,11 @@
-import { type AgentExecuteOptions, type AgentResult, type AgentRuns, languageOf } from "../agent/index.ts";
+import { type AgentExecuteOptions, type AgentResult, type AgentRuns, languageOf, shownEvents } from "../agent/index.ts";
 import type { AskPerson } from "../chain/index.ts";
 import { agentEventsView } from "./agent-view/agent-events-view.ts";
 import { type AgentView, openAgentView } from "./agent-view/agent-view.ts";
 import { agentWords } from "./agent-view/agent-words.ts";
-import { redactedEvents } from "./agent-view/redacted-events.ts";
 import { askInRun } from "./ask-in-run.ts";
 import { askQuestion } from "./ask-question.ts";
+import type { TypedAhead } from "./chat/typed-ahead.ts";
 import type { RunSession } from "./run-session.ts";
 import { isLeft } from "./tell-agent.ts";
 import { userName } from "./user-name.ts";
@@ -15,13 +15,14 @@ import { whyAsked } from "./why-asked.ts";
 export async function followAgent(
   session: RunSession,
   execute: (how: AgentExecuteOptions) => Promise<AgentResult>,
+  ahead?: TypedAhead,
 ): Promise<AgentResult> {
   const { invocation, interrupts, workspace } = session;
   const { terminal } = invocation;
   const runs = await workspace.agents();
-  const view = viewFor(session);
+  const view = ahead === undefined ? viewFor(session) : withKeys(viewFor(session), ahead);
   interrupts.arm({ onStop: () => stop(session, runs), onTerminate: () => leaveToOthers(session, runs) });
-  const show = redactedEvents(workspace.engine.redactor, view.onEvent);
+  const show = shownEvents(view.onEvent, workspace.engine.redactor, "all");
   try {
     const result = await execute({
       signal: interrupts.signal,
@@ -31,7 +32,7 @@ export async function followAgent(
         show(event);
       },
       ...(terminal.interactive && {
-        ask: askHere(session, view),
+        ask: askHere(session, view, ahead),
         elicit: askQuestion({ terminal, pause: () => view.pause() }),
       }),
     });
@@ -44,17 +45,32 @@ export async function followAgent(
 }
 
 /** Asks the person at the terminal. Where in the run the call is, only programs want to know. */
-function askHere(session: RunSession, view: AgentView): AskPerson {
+function askHere(session: RunSession, view: AgentView, ahead: TypedAhead | undefined): AskPerson {
   const { invocation, workspace } = session;
   const ask = askInRun({
     terminal: invocation.terminal,
     view,
     by: userName(),
     durable: true,
+    ...(ahead !== undefined && { ahead }),
     why: (question) => whyAsked(question, workspace, agentWords[session.language]),
     prompt: () => agentWords[session.language].approve,
   });
-  return ({ step: _step, ...question }, signal) => ask(question, signal);
+  return ({ step: _step, message, ...rest }, signal) =>
+    ask({ ...rest, message: agentWords[session.language].question(message) }, signal);
+}
+
+/** Whoever is asked in between has the keys meanwhile. */
+function withKeys(view: AgentView, ahead: TypedAhead): AgentView {
+  const pause = (): (() => void) => {
+    ahead.release();
+    const resume = view.pause();
+    return () => {
+      resume();
+      ahead.hold();
+    };
+  };
+  return { ...view, pause };
 }
 
 function viewFor({ invocation, workspace }: RunSession): AgentView {

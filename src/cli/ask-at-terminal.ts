@@ -6,6 +6,7 @@ import { howDecided } from "./how-decided.ts";
 import { readAnswer } from "./read-answer.ts";
 import { safeJson } from "./safe-json.ts";
 import type { Terminal } from "./terminal.ts";
+import { yesOrNo } from "./yes-or-no.ts";
 
 /** What {@link askAtTerminal} needs. */
 export interface AskOptions {
@@ -64,5 +65,5 @@ async function asksYes(terminal: Terminal, request: ApprovalRequest, signal: Abo
   await forgetTyped();
   terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(request.message)}`);
   terminal.tell(`  ${terminal.tint("bold", oneLine(request.tool))} ${safeJson(request.args).replaceAll("\n", "\n  ")}`);
-  return /^\s*(?:y|yes)\s*$/i.test(await readAnswer("  Run it? [y/N] ", signal));
+  return yesOrNo(await readAnswer("  Run it? [y/N] ", signal)) === true;
 }

@@ -1,13 +1,12 @@
 import type { AskPerson } from "../chain/index.ts";
 import type { Approval, Decision } from "../store/index.ts";
-import { argumentsLine } from "./arguments-line.ts";
 import { oneLine } from "./format-table.ts";
 import { forgetTyped } from "./forget-typed.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { RunView } from "./run-view/run-view.ts";
-import { safeJson } from "./safe-json.ts";
-import { tellWrapped } from "./tell-wrapped.ts";
+import { promptFor, tellForgotten, tellQuestion } from "./tell-question.ts";
 import type { Terminal } from "./terminal.ts";
+import { yesOrNo } from "./yes-or-no.ts";
 
 /** What {@link askInRun} needs. */
 export interface AskInRunOptions {
@@ -20,6 +19,8 @@ export interface AskInRunOptions {
   readonly durable: boolean;
   /** Why a person is asked, where there is more to say than the question does. */
   readonly why?: (approval: Approval) => string | undefined;
+  /** What was typed meanwhile, and held. */
+  readonly ahead?: { forget(): string };
   /** What is asked at last, in other words. */
   readonly prompt?: () => string;
 }
@@ -40,38 +41,34 @@ async function askOne(
   options: AskInRunOptions,
 ): Promise<Decision | undefined> {
   if (signal.aborted) return undefined;
-  const { terminal, view, by, durable } = options;
+  const { terminal, view, by, durable, why } = options;
   const resume = view.pause();
   try {
-    await forgetTyped();
-    tellQuestion(approval, options);
+    tellForgotten(`${options.ahead?.forget() ?? ""}${await forgetTyped()}`, terminal);
+    tellQuestion(approval, terminal, { whole: !durable, why: why?.(approval) });
     const refusal = whyNot(approval, by);
     if (refusal !== undefined) {
       terminal.tell(`  ${refusal}`);
       return undefined;
     }
     const usual = durable ? "Approve? [y/n, Enter to decide later] " : "Approve? [y/N] ";
-    const answer = (await readAnswer(`  ${options.prompt?.() ?? usual}`, signal)).trim();
-    const named = by === undefined ? {} : { by };
-    if (/^(?:y|yes)$/i.test(answer)) return { approved: true, ...named };
-    if (/^(?:n|no)$/i.test(answer)) return { approved: false, note: "declined at the terminal", ...named };
-    // What only lives in this process cannot wait for anybody else.
-    return durable || signal.aborted ? undefined : { approved: false, note: "declined at the terminal", ...named };
+    const answer = await readAnswer(promptFor(approval, options.prompt?.() ?? usual, terminal), signal);
+    return decisionOn(yesOrNo(answer), options, signal);
   } finally {
     resume();
   }
 }
 
-/** Nobody but this person will see it, where the run is not kept: then nothing is left out, however much it is. */
-function tellQuestion(approval: Approval, { terminal, durable, why }: AskInRunOptions): void {
-  const { id, message, step, tool, args } = approval;
-  tellWrapped(oneLine(message), terminal, { lead: `${terminal.tint("yellow", "?")} ` });
-  const where = step === undefined ? "" : `${oneLine(step)}: `;
-  const whole = safeJson(args).replaceAll("\n", "\n  ");
-  const shown = durable && whole.length > 10_000 ? argumentsLine(args, `windlass approvals ${id}`) : whole;
-  terminal.tell(`  ${where}${terminal.tint("bold", oneLine(tool))} ${shown}`);
-  const because = why?.(approval);
-  if (because !== undefined) tellWrapped(oneLine(because), terminal, { lead: "  ", style: "dim" });
+function decisionOn(
+  approved: boolean | undefined,
+  { by, durable }: AskInRunOptions,
+  signal: AbortSignal,
+): Decision | undefined {
+  const named = by === undefined ? {} : { by };
+  if (approved === true) return { approved, ...named };
+  // What only lives in this process cannot wait for anybody else.
+  if (approved === undefined && (durable || signal.aborted)) return undefined;
+  return { approved: false, note: "declined at the terminal", ...named };
 }
 
 /** Why this person may not decide; undefined when they may. */

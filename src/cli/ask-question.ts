@@ -5,6 +5,7 @@ import { type Field, askField, readField } from "./ask-field.ts";
 import { oneLine } from "./format-table.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Terminal } from "./terminal.ts";
+import { yesOrNo } from "./yes-or-no.ts";
 
 /** What {@link askQuestion} needs. */
 export interface AskQuestionOptions {
@@ -45,7 +46,7 @@ async function askOne(
     }
     const agreed = await readAnswer("  Answer it? What you type is handed over. [y/N] ", signal);
     if (signal.aborted) return { action: "cancel" };
-    if (!/^\s*(?:y|yes)\s*$/i.test(agreed)) return { action: "decline" };
+    if (yesOrNo(agreed) !== true) return { action: "decline" };
     return await askFields(fields, terminal, signal);
   } finally {
     resume();

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
-  type WorkspaceConfig,
   exists,
   findWorkspace,
+  listsTools,
   planFile,
   readSettings,
   unloadedTool,
@@ -57,12 +57,6 @@ export async function checkWorkspace(from: string, onSlowLoad: SlowLoad): Promis
   return { problems: [...problems, ...absolute(unmatched, dir)], tools: tools.tools, chains: chains.chains };
 }
 
-function listsTools({ agent, chains }: WorkspaceConfig): boolean {
-  return [agent.tools, agent.trusted, agent.options?.["tools"], chains.trusted]
-    .flat()
-    .some((name) => name !== undefined);
-}
-
 /** Told the name of a file that takes long to load. */
 type SlowLoad = (file: string) => void;
 
@@ -102,8 +96,8 @@ async function checkPath(path: string, { onSlowLoad, worlds }: Shared): Promise<
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`there is no file ${JSON.stringify(path)}`);
   const dir = await workspaceOf(path, found.isDirectory());
-  const { config, problems } = await readSettings(dir);
-  if (basename(path) === workspaceFile) return { ...nothing, problems: absolute(problems, dir) };
+  if (basename(path) === workspaceFile) return await checkSettings(path, onSlowLoad);
+  const { config } = await readSettings(dir);
   const setting = { dir, config, onSlowLoad };
   const world = (): Promise<ChainWorld> => {
     const known = worlds.get(dir) ?? chainWorld(setting);
@@ -114,6 +108,12 @@ async function checkPath(path: string, { onSlowLoad, worlds }: Shared): Promise<
   if (isMcpConfig(path)) return await checkServers(path, setting);
   if (isOfOtherSource(path, setting)) return await checkSource(path, place);
   return found.isDirectory() ? await checkFolder(path, place) : await checkFile(path, place);
+}
+
+/** The settings, which speak of tools and chains: what they say is held against all that there is. */
+async function checkSettings(path: string, onSlowLoad: SlowLoad): Promise<Checked> {
+  const { problems } = await checkWorkspace(dirname(path), onSlowLoad);
+  return { ...nothing, problems: problems.filter(({ file }) => file === path) };
 }
 
 /** A file of MCP servers. It is about the workspace that it lies in, also where that has no settings. */

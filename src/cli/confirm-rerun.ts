@@ -4,6 +4,7 @@ import { type Invocation, commandLine, shellWord } from "./invocation.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+import { yesOrNo } from "./yes-or-no.ts";
 
 /** What is about to be run again. */
 export interface AskedRerun {
@@ -33,7 +34,7 @@ export async function confirmRerun(preview: RerunPreview, asked: AskedRerun): Pr
   const which = `${names} ${risky.length === 1 ? "has" : "have"} the effect once, and would run again`;
   if (terminal.interactive) {
     terminal.tell(`${terminal.tint("yellow", "?")} ${which}`);
-    if (/^\s*(?:y|yes)\s*$/i.test(await readAnswer("  Run it again? [y/N] ", asked.signal))) return;
+    if (yesOrNo(await readAnswer("  Run it again? [y/N] ", asked.signal)) === true) return;
     throw new UsageError(`nothing was run: ${which}`);
   }
   const again = commandLine(invocation, "rerun", asked.runId, "--from", shellWord(from), "--yes");

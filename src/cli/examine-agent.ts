@@ -1,5 +1,5 @@
 import type { Workspace } from "../app/index.ts";
-import { howToHaveModel } from "../model/index.ts";
+import { faultOf, howToHaveModel } from "../model/index.ts";
 import type { Finding } from "./finding.ts";
 import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
@@ -20,6 +20,10 @@ export function examineAgent({ config: { agent }, models }: Pick<Workspace, "con
     // Where there is no model at all, that was told with how to have one.
     const todo = models.names.length === 0 ? {} : { todo: howToHaveModel({ names: models.names }) };
     return [{ about, status: "off", message, ...todo }];
+  }
+  if (!worksAlone.has(runner) && faultOf(models.get(model)) !== undefined) {
+    // What is wrong with the model was told with it.
+    return [{ about, status: "off", message: `${runner} cannot ask the model ${oneLine(model)} as it is set up` }];
   }
   const limits = [
     `at most ${formatCount(maxRounds, "round")} of tool calls`,

@@ -10,6 +10,7 @@ import {
   type ModelSettings,
   createModelDoors,
   defaultModel,
+  faultOf,
   generateText,
   howToHaveModel,
   modelNames,
@@ -36,12 +37,13 @@ interface Setting extends ServicesToExamine {
   /** What the door opens besides the public network. */
   readonly allow: AllowList;
   readonly secret: (name: string) => string | undefined;
+  readonly whyNoSecret: (name: string) => string | undefined;
 }
 
 /** Looks at what the built-in tools work with: the model, search, notes, memory, the sandbox. */
 export async function examineServices(asked: ServicesToExamine): Promise<Finding[]> {
   const { dir, config, env } = asked;
-  const { values } = await readSecrets(config.secrets, dir, env);
+  const { values, missing } = await readSecrets(config.secrets, dir, env);
   const door = createDoor({ allow: config.network.allow });
   const modelDoors = createModelDoors(config.network.allow);
   const setting = {
@@ -50,6 +52,7 @@ export async function examineServices(asked: ServicesToExamine): Promise<Finding
     modelDoors,
     allow: parseAllowList(config.network.allow),
     secret: (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined),
+    whyNoSecret: (name: string) => missing.find((secret) => secret.name === name)?.why,
   };
   try {
     const found = await Promise.all([
@@ -90,8 +93,8 @@ function refusalOf(url: string | undefined, { allow }: Pick<Setting, "allow">): 
 /** Every model that is set up; a failure of one does not hide the others. */
 async function examineModels(setting: Setting): Promise<Finding[]> {
   const about = "model";
-  const { config, env, secret } = setting;
-  const sources = { file: config.services.models, env, secret };
+  const { config, env, secret, whyNoSecret } = setting;
+  const sources = { file: config.services.models, env, secret, whyNoSecret };
   const names = modelNames(sources);
   const none: Finding = {
     about,
@@ -120,6 +123,10 @@ async function examineModel(called: string, settings: ModelSettings, setting: Se
   const url = settings.baseUrl === undefined ? null : URL.parse(settings.baseUrl);
   const refusal = url === null ? undefined : refusalOf(url.href, { allow: withService(setting.allow, url) });
   if (refusal !== undefined) return { about, status: "fail", message: `${name} cannot be asked: ${refusal}` };
+  if (faultOf(model) !== undefined) {
+    const { keyHint: todo = "give it one" } = model;
+    return { about, status: "warn", message: `${name} has no key, and is not asked without one`, todo };
+  }
   if (!setting.network) return { about, status: "ok", message: `${name}${behind}; --network asks whether it answers` };
   const trouble = await askModel(model);
   if (trouble !== undefined) return { about, status: "fail", message: trouble };

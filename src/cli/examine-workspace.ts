@@ -3,7 +3,7 @@ import { type SqliteStore, openSqlite } from "../adapters/index.ts";
 import { type Workspace, exists, findWorkspace, openWorkspace, readSettings, workspaceFile } from "../app/index.ts";
 import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
-import { type Problem, createRedactor, hasErrors } from "../text/index.ts";
+import { type Problem, createRedactor, hasErrors, isOrdinaryWord } from "../text/index.ts";
 import { examineAgent } from "./examine-agent.ts";
 import { examineServices } from "./examine-services.ts";
 import { examineServers } from "./examine-servers.ts";
@@ -125,7 +125,7 @@ function chainFindings(workspace: Workspace): Finding[] {
   return [{ about: "chains", status: "ok", message }, ...found];
 }
 
-function secretFindings({ config, missingSecrets }: Workspace): Finding[] {
+function secretFindings({ config, missingSecrets, engine }: Workspace): Finding[] {
   const names = Object.keys(config.secrets);
   if (names.length === 0) return [];
   const found = names.length - missingSecrets.length;
@@ -142,7 +142,18 @@ function secretFindings({ config, missingSecrets }: Workspace): Finding[] {
       message: `${name} has no value`,
       todo: why,
     })),
+    ...names.filter((name) => isOrdinaryWord(engine.secrets.get(name) ?? "")).map(ordinaryFinding),
   ];
+}
+
+/** The value itself is told to nobody. */
+function ordinaryFinding(name: string): Finding {
+  return {
+    about: "secrets",
+    status: "warn",
+    message: `${name} is short or an ordinary word: it is hidden wherever it stands, also where nobody means it`,
+    todo: `write it where it is used if it is no secret, such as the name of a user; else choose a longer one`,
+  };
 }
 
 function policyFindings({ config }: Workspace): Finding[] {

@@ -12,7 +12,8 @@ export async function explainAgent(invocation: Invocation, past: PastAgent, step
   const found = findStep(block.steps, step);
   if (found === undefined) {
     const known = block.steps.map(({ text }, at) => `${at + 1}. ${oneLine(text)}`);
-    throw new UsageError(`run ${past.run.id} has no step ${JSON.stringify(step)}`, ...known);
+    const what = step === "" ? "which step? It has" : `there is no step ${JSON.stringify(step)}; it has`;
+    throw new UsageError(`run ${past.run.id}: ${what} ${known.length === 0 ? "none" : "these"}`, ...known);
   }
   return sentences(found, invocation);
 }

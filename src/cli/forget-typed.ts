@@ -17,10 +17,13 @@ export interface TypedInput {
 /**
  * Forgets what was typed before a question is shown: it was meant for something else, and a `y` among it would let a
  * call run that nobody has seen. Also what was typed without Enter, which the terminal keeps to itself in its usual mode.
+ * Gives what it was.
  */
-export async function forgetTyped(input: TypedInput = process.stdin): Promise<void> {
-  if (input.isTTY !== true || input.readableEnded) return;
+export async function forgetTyped(input: TypedInput = process.stdin): Promise<string> {
+  if (input.isTTY !== true || input.readableEnded) return "";
+  let forgotten = "";
   const drop = (data: unknown): void => {
+    forgotten += String(data);
     // Meanwhile the terminal makes no signal of it.
     if (String(data).includes("\u0003")) process.kill(process.pid, "SIGINT");
   };
@@ -35,4 +38,5 @@ export async function forgetTyped(input: TypedInput = process.stdin): Promise<vo
   input.off("data", drop);
   input.pause();
   input.setRawMode?.(false);
+  return forgotten;
 }

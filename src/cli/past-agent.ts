@@ -1,7 +1,13 @@
-import { type AgentEvent, type AgentResult, type ReasoningBlock, readAgentRun, reasoningOf } from "../agent/index.ts";
+import {
+  type AgentEvent,
+  type AgentResult,
+  type ReasoningBlock,
+  readAgentRun,
+  reasoningOf,
+  shownEvents,
+} from "../agent/index.ts";
 import type { Workspace } from "../app/index.ts";
 import type { RunStatus, StoredRun } from "../store/index.ts";
-import { redactedEvents } from "./agent-view/redacted-events.ts";
 
 /** A run of an agent that is looked at. */
 export interface PastAgent {
@@ -26,7 +32,7 @@ export async function lookAtAgent({ workspace, run }: PastAgent): Promise<Looked
   const runs = await workspace.agents();
   const result = await runs.inspect(
     run.id,
-    redactedEvents(redactor, (event) => events.push(event)),
+    shownEvents((event) => events.push(event), redactor, "all"),
   );
   const told = reasoningOf(events);
   const block = {

@@ -1,24 +1,25 @@
 import { type Stats, fstatSync } from "node:fs";
 import type { Invocation } from "./invocation.ts";
 import { readStdin } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What is asked. */
 export interface AskedText {
   readonly text: string;
-  /** What came on stdin is a part of it: somebody else may have written that. */
-  readonly piped: boolean;
+  /** How much of it came on stdin: somebody else may have written that. */
+  readonly piped: "nothing" | "part" | "all";
 }
 
-/** A pipe that gives nothing for so long is one that whoever started the program left open. */
+/** Whoever waits for longer is told for what; and what programs leave open to those they start gives nothing by then. */
 const patienceMs = 1000;
 
 /** More is no question. */
 const mostBytes = 2 * 1024 * 1024;
 
 /**
- * The words of the command line, and below them what comes on stdin, where that is a file or a pipe. A word `-` waits
- * for stdin to its end; alone it is the whole question.
+ * The words of the command line, and below them what comes on stdin, where that is a file or a pipe; a word `-` waits for
+ * it, whatever it is. What comes there is from outside, also where it is the whole question: it may be a mail.
  */
 export async function readQuestion({ words, terminal }: Pick<Invocation, "words" | "terminal">): Promise<AskedText> {
   const waits = words.includes("-");
@@ -26,11 +27,8 @@ export async function readQuestion({ words, terminal }: Pick<Invocation, "words"
     .filter((word) => word !== "-")
     .join(" ")
     .trim();
-  const given = waits || asked !== "" ? await fromStdin(waits) : "";
-  if (given === undefined) {
-    terminal.tell(`${terminal.tint("yellow", "note:")} nothing came on stdin; a word - waits for it`);
-  }
-  const material = (given ?? "").trim();
+  const given = waits || asked !== "" ? await fromStdin(waits, terminal) : "";
+  const material = given.trim();
   if (Buffer.byteLength(material) > mostBytes) {
     throw new UsageError(
       "there is more than 2 MiB on stdin",
@@ -39,8 +37,10 @@ export async function readQuestion({ words, terminal }: Pick<Invocation, "words"
   }
   if (asked === "" && material === "")
     throw new UsageError("there is no question", 'ask it in quotes: windlass ask "…"');
-  if (asked === "" || material === "") return { text: asked + material, piped: false };
-  return { text: `${asked}\n\n${fenced(material)}`, piped: true };
+  if (material === "") return { text: asked, piped: "nothing" };
+  // At a terminal it is typed.
+  if (asked === "") return { text: material, piped: process.stdin.isTTY ? "nothing" : "all" };
+  return { text: `${asked}\n\n${fenced(material)}`, piped: "part" };
 }
 
 /** Between lines that do not occur in it, so that it is seen where the words of whoever asks end. */
@@ -50,14 +50,31 @@ function fenced(text: string): string {
   return `${fence}stdin\n${text}\n${fence}`;
 }
 
-/** What comes on stdin; empty where nobody gives anything there, undefined where nothing came in time. */
-async function fromStdin(waits: boolean): Promise<string | undefined> {
-  if (waits) return readStdin();
-  const kind = statOfStdin();
-  if (kind?.isFile() === true) return readStdin();
+/** What comes on stdin; empty where nobody gives anything there. */
+async function fromStdin(waits: boolean, terminal: Terminal): Promise<string> {
+  const kind = waits ? undefined : statOfStdin();
+  if (waits || kind?.isFile() === true || kind?.isFIFO() === true) return toItsEnd(terminal);
   // A terminal is for approvals, and a device such as /dev/null gives nothing.
-  if (kind?.isFIFO() !== true && kind?.isSocket() !== true) return "";
-  return (await beginsInTime()) ? readStdin() : undefined;
+  if (kind?.isSocket() !== true) return "";
+  // No shell makes such a pipe. Node does, and a login from afar: nobody may ever write to it, or close it.
+  if (await beginsInTime()) return toItsEnd(terminal);
+  tellNote(terminal, "nothing came on stdin; a word - waits for it");
+  return "";
+}
+
+/** What others make slowly is waited for: without it the question would be another one. */
+async function toItsEnd(terminal: Terminal): Promise<string> {
+  const hint = process.stdin.isTTY ? "Ctrl-D ends it" : "< /dev/null gives none";
+  const timer = setTimeout(() => tellNote(terminal, `waiting for the end of stdin; ${hint}`), patienceMs);
+  try {
+    return await readStdin();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tellNote(terminal: Terminal, text: string): void {
+  terminal.tell(`${terminal.tint("yellow", "note:")} ${text}`);
 }
 
 /** Undefined where there is no stdin at all. */

@@ -1,6 +1,7 @@
 import { type FailureCode, type FailureError, failureKinds, isFailureError } from "../base/index.ts";
 import { type Problem, stripUnsafe } from "../text/index.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import type { Invocation } from "./invocation.ts";
 import { safeJson } from "./safe-json.ts";
 import { tellProblems } from "./tell-problems.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,15 +18,24 @@ export interface Told {
   readonly hints?: readonly string[];
 }
 
+/** How programs are told: in a document, or in one line among others; undefined where they are not. */
+export type JsonForm = "document" | "line" | undefined;
+
+/** How the options of a command ask for JSON. */
+export function jsonIn({ flag }: Pick<Invocation, "flag">): JsonForm {
+  if (flag("events")) return "line";
+  return flag("json") ? "document" : undefined;
+}
+
 /** Tells a person what went wrong, in the fewest words that help, and a program too with `json`; gives the exit code. */
-export async function reportError(error: unknown, terminal: Terminal, json: boolean): Promise<ExitCode> {
+export async function reportError(error: unknown, terminal: Terminal, json: JsonForm): Promise<ExitCode> {
   if (error instanceof UsageError) {
     tellError(terminal, { message: error.message, hints: error.hints });
-    if (json) printFailure(terminal, usageCode, error.message);
+    printFailure(terminal, { code: usageCode, message: error.message }, json);
     return exitCodes.usage;
   }
   if (isFailureError(error)) {
-    if (json) printFailure(terminal, error.code, error.message);
+    printFailure(terminal, error, json);
     return await reportFailure(error, terminal);
   }
   reportUnexpected(error, terminal, json);
@@ -35,9 +45,18 @@ export async function reportError(error: unknown, terminal: Terminal, json: bool
 /** The code of a mistake in the command line, for programs. */
 export const usageCode = "usage_error";
 
-/** Prints a failure as a failed call is printed; not behind a result that is out already. */
-export function printFailure(terminal: Terminal, code: string, message: string): void {
-  if (!terminal.printed) terminal.print(safeJson({ success: false, error: { code, message } }));
+/** What of a failure programs are told. */
+export interface PrintedFailure {
+  readonly code: string;
+  readonly reason?: string | undefined;
+  readonly message: string;
+}
+
+/** Prints a failure as a failed call is printed; a document not behind a result that is out already. */
+export function printFailure(terminal: Terminal, { code, reason, message }: PrintedFailure, json: JsonForm): void {
+  if (json === undefined || (json === "document" && terminal.printed)) return;
+  const error = { code, ...(reason !== undefined && { reason }), message };
+  terminal.print(safeJson({ success: false, error }, json === "line" ? 0 : 2));
 }
 
 /** `error: message [code]`, the details, then what to do. */
@@ -52,9 +71,9 @@ export function tellError(terminal: Terminal, { message, code, details = [], hin
 }
 
 /** Something that nobody thought of. */
-export function reportUnexpected(error: unknown, terminal: Terminal, json = false): void {
+export function reportUnexpected(error: unknown, terminal: Terminal, json?: JsonForm): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  if (json) printFailure(terminal, "unexpected", message);
+  printFailure(terminal, { code: "unexpected", message }, json);
   if (process.env["WINDLASS_DEBUG"] === "1" && error instanceof Error) {
     tellError(terminal, { message: `unexpected: ${error.stack ?? message}` });
     return;
@@ -68,15 +87,31 @@ export function reportUnexpected(error: unknown, terminal: Terminal, json = fals
 
 async function reportFailure(error: FailureError, terminal: Terminal): Promise<ExitCode> {
   const problems = problemsOf(error);
+  const { isUnasked } = await import("../model/index.ts");
+  if (isUnasked(error)) {
+    tellError(terminal, { message: error.message, code: codeOf(error), hints: withoutModel });
+    return exitCodes.usage;
+  }
   if (problems === undefined) {
     const hints = error.code.startsWith("run_") ? [failureKinds[error.code].remedy] : [];
-    tellError(terminal, { message: error.message, code: error.code, hints });
+    tellError(terminal, { message: error.message, code: codeOf(error), hints });
   } else {
     const { findWorkspace } = await import("../app/index.ts");
     await tellProblems(terminal, problems, { dir: await findWorkspace(".") });
   }
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }
+
+/** `not_available: no_model`. */
+export function codeOf({ code, reason }: Pick<PrintedFailure, "code" | "reason">): string {
+  return reason === undefined ? code : `${code}: ${reason}`;
+}
+
+/** What can be done where there is no model, or no key for it. */
+export const withoutModel: readonly string[] = [
+  "ask --runner vault answers from your notes without a model",
+  "windlass doctor shows what is set up",
+];
 
 const usageCodes: ReadonlySet<FailureCode> = new Set([
   "file_invalid",

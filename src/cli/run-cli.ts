@@ -4,6 +4,7 @@ import type { CommandSpec } from "./command-spec.ts";
 import { commandGroups } from "./command-table.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
+import type { JsonForm } from "./report-error.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs the program with these words; gives the exit code, and never throws. */
@@ -27,9 +28,10 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
   return code === exitCodes.ok ? exitCodes.failed : code;
 }
 
-/** Does the command line ask for JSON? It is looked at as it is, since it may be one that cannot be read. */
-export function wantsJson(words: readonly string[]): boolean {
-  return words.includes("--json");
+/** How a command line asks for JSON, if it does. It is looked at as it is, since it may be one that cannot be read. */
+export function wantedJson(words: readonly string[]): JsonForm {
+  if (words.includes("--events")) return "line";
+  return words.includes("--json") ? "document" : undefined;
 }
 
 /** No words ask for help, and so does `help COMMAND`. */
@@ -52,16 +54,17 @@ async function codeOf(error: unknown, terminal: Terminal, words: readonly string
     // Commander has told what is wrong by now.
     if (error.code === "commander.unknownCommand") await suggestCall(words[0] ?? "", terminal);
     if (error.exitCode === 0) return exitCodes.ok;
-    if (wantsJson(words)) await printMistake(error, terminal);
+    await printMistake(error, terminal, wantedJson(words));
     return exitCodes.usage;
   }
   const { reportError } = await import("./report-error.ts");
-  return reportError(error, terminal, wantsJson(words));
+  return reportError(error, terminal, wantedJson(words));
 }
 
-async function printMistake({ message }: CommanderError, terminal: Terminal): Promise<void> {
+async function printMistake({ message }: CommanderError, terminal: Terminal, json: JsonForm): Promise<void> {
+  if (json === undefined) return;
   const { printFailure, usageCode } = await import("./report-error.ts");
-  printFailure(terminal, usageCode, message.replace(/^error: /, ""));
+  printFailure(terminal, { code: usageCode, message: message.replace(/^error: /, "") }, json);
 }
 
 /** The name of a tool is no command, but easily taken for one. */

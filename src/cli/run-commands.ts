@@ -82,6 +82,7 @@ export const explain: CommandSpec = {
       name: "STEP",
       about:
         "the step's id; research/search inside of a sub-chain, each[2] for one item; of an agent its number or tool",
+      optional: true,
     },
   ],
   options: [json],

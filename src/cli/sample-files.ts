@@ -58,9 +58,34 @@ engine:
 # network:
 #   allow: ["127.0.0.1:8080"]
 
+# Notes that \`windlass ask --runner vault\` answers from, and that agents search.
+vault: notes
+
+# Who answers \`windlass ask\`: any server that speaks the OpenAI protocol, also one on this machine.
+# models:
+#   default: { base_url: "http://127.0.0.1:11434/v1", model: qwen3 }
+
 # How long records of calls are kept.
 retention:
   days: 90
+`,
+  "notes/tide-mills.md": `---
+tags: [mills, tides]
+---
+
+# Tide mills
+
+A tide mill has a dam with a gate. The flood opens the gate and fills the pond; at high water it shuts by itself, and at
+ebb the pond runs out over the wheel. So it grinds twice a day, each day about fifty minutes later.
+
+Still open: how did millers keep the silt out of the pond?
+`,
+  "notes/tide-mills.zh.md": `# 潮汐磨坊
+
+潮汐磨坊有一道带闸门的水坝。涨潮推开闸门，灌满水塘；满潮时闸门自动关上，退潮时塘里的水流过水轮。因此它每天磨两次，
+每天大约晚五十分钟。
+
+还没有弄清楚：磨坊主怎样不让泥沙淤在塘里？
 `,
   "tools/greet.yaml": `# yaml-language-server: $schema=../.windlass/schema/tool.json
 # A tool without code: a program and its arguments. There is no shell, so no argument can become a command.

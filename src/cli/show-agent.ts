@@ -5,6 +5,7 @@ import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
 import { openQuestions } from "./open-questions.ts";
 import { type PastAgent, lookAtAgent } from "./past-agent.ts";
+import { tellResume } from "./tell-resume.ts";
 import { tellError } from "./report-error.ts";
 import { safeJson } from "./safe-json.ts";
 import { usageLine } from "./tell-agent.ts";
@@ -14,7 +15,7 @@ import { toWireAgent } from "./wire-agent.ts";
 /** `windlass show` for a run of an agent: what was asked, what was done, and the answer. */
 export async function showAgent(invocation: Invocation, past: PastAgent): Promise<void> {
   const { terminal } = invocation;
-  const { run, workspace, left } = past;
+  const { run, workspace } = past;
   const { redactor } = workspace.engine;
   const { question, result, block } = await lookAtAgent(past);
   if (invocation.flag("json")) {
@@ -44,11 +45,19 @@ export async function showAgent(invocation: Invocation, past: PastAgent): Promis
   tellWrapped(usageLine(result, block.language), terminal, { style: "dim" });
   if (result.error !== undefined)
     tellError(terminal, { message: redactor.text(result.error.message), code: result.error.code });
-  for (const { id, tool, args } of run.status === "waiting" ? await openQuestions(workspace.approvals, run.id) : []) {
+  await tellNext(invocation, past);
+}
+
+/** What the run waits for, or how to go on with it. */
+async function tellNext(invocation: Invocation, { run, workspace, left }: PastAgent): Promise<void> {
+  const { terminal } = invocation;
+  const isWaiting = run.status === "waiting";
+  const questions = isWaiting ? await openQuestions(workspace.approvals, run.id) : [];
+  for (const { id, tool, args } of questions) {
     terminal.tell(`waiting: ${terminal.tint("bold", oneLine(tool))} ${safeJson(args, 0)}`);
     terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", id)} lets it go on`)}`);
   }
-  if (left) terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "resume", run.id)} goes on with it`));
+  if (left || (isWaiting && questions.length === 0)) tellResume(invocation, run.id);
 }
 
 function indented(text: string): string {

@@ -1,5 +1,6 @@
 import { endProcess, onForeignEnd } from "./end-process.ts";
-import { runCli, wantsJson } from "./run-cli.ts";
+import type { JsonForm } from "./report-error.ts";
+import { runCli, wantedJson } from "./run-cli.ts";
 import { type Terminal, processTerminal } from "./terminal.ts";
 
 /** Runs the program with the words of this process, and ends the process. */
@@ -12,7 +13,9 @@ export async function startProgram(): Promise<void> {
   onForeignEnd((message) => {
     terminal.tell(`${terminal.tint("red", "error:")} ${message}`);
     const result = { success: false, error: { code: "execution_error", message } };
-    if (wantsJson(words) && !terminal.printed) terminal.print(JSON.stringify(result, undefined, 2));
+    const json = wantedJson(words);
+    if (json === "line") terminal.print(JSON.stringify(result));
+    else if (json === "document" && !terminal.printed) terminal.print(JSON.stringify(result, undefined, 2));
   });
   const code = await runCli(words, terminal);
   await terminal.drained();
@@ -21,12 +24,12 @@ export async function startProgram(): Promise<void> {
 }
 
 async function endWith(error: unknown, terminal: Terminal, words: readonly string[]): Promise<void> {
-  await report(error, terminal, wantsJson(words));
+  await report(error, terminal, wantedJson(words));
   await terminal.drained();
   endProcess(1);
 }
 
-async function report(error: unknown, terminal: Terminal, json = false): Promise<void> {
+async function report(error: unknown, terminal: Terminal, json?: JsonForm): Promise<void> {
   const { reportUnexpected } = await import("./report-error.ts");
   reportUnexpected(error, terminal, json);
 }

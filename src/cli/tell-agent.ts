@@ -1,12 +1,13 @@
 import type { AgentResult, ReasoningLanguage } from "../agent/index.ts";
 import type { Workspace } from "../app/index.ts";
 import type { Failure } from "../base/index.ts";
+import { isUnasked } from "../model/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { type AgentWords, agentWords } from "./agent-view/agent-words.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { oneLine } from "./format-table.ts";
 import { commandLine } from "./invocation.ts";
-import { tellError } from "./report-error.ts";
+import { codeOf, tellError, withoutModel } from "./report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { safeJson } from "./safe-json.ts";
 import { tellWaiting } from "./tell-run.ts";
@@ -73,7 +74,7 @@ export function agentExitCode({ status, error }: Pick<AgentResult, "status" | "e
       return exitCodes.failed;
     case "failed":
       if (error?.code === "timeout") return exitCodes.timeout;
-      return error?.reason === "no_model" ? exitCodes.usage : exitCodes.failed;
+      return error !== undefined && isUnasked(error) ? exitCodes.usage : exitCodes.failed;
     default:
       return status satisfies never;
   }
@@ -106,15 +107,7 @@ function tellAgentFailure({ status, runId }: AgentResult, error: Failure, sessio
   const { invocation, interrupts, workspace } = session;
   // Whoever stopped it here knows.
   if (status === "cancelled" && interrupts.code !== undefined) return;
-  const code = error.reason === undefined ? error.code : `${error.code}: ${error.reason}`;
   const message = workspace.engine.redactor.text(error.message);
-  const hints =
-    error.reason === "no_model" ? withoutModel : [`${commandLine(invocation, "show", runId)} shows what happened`];
-  tellError(invocation.terminal, { message, code, hints });
+  const hints = isUnasked(error) ? withoutModel : [`${commandLine(invocation, "show", runId)} shows what happened`];
+  tellError(invocation.terminal, { message, code: codeOf(error), hints });
 }
-
-/** What can be done where there is no model. */
-export const withoutModel: readonly string[] = [
-  "--runner vault answers from your notes without a model",
-  "windlass doctor shows what is set up",
-];

@@ -2,7 +2,7 @@ import { type Failure, type FailureCode, failureKinds } from "../base/index.ts";
 import type { ToolError } from "../tool/index.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type Invocation, commandLine, shellWord } from "./invocation.ts";
-import { tellError } from "./report-error.ts";
+import { codeOf, tellError } from "./report-error.ts";
 
 /** What is known around a failed call. */
 export interface FailureSetting {
@@ -34,8 +34,12 @@ export function tellFailure(result: ToolError, { invocation, brokenFiles }: Fail
   // The engine's message lists the issues in one line; here each has its own.
   const message =
     error.code === "validation_error" && issues.length > 0 ? `${tool} does not take these arguments` : error.message;
-  const code = error.reason === undefined ? error.code : `${error.code}: ${error.reason}`;
-  tellError(invocation.terminal, { message, code, details, hints: hintsFor(result, { invocation, brokenFiles }) });
+  tellError(invocation.terminal, {
+    message,
+    code: codeOf(error),
+    details,
+    hints: hintsFor(result, { invocation, brokenFiles }),
+  });
 }
 
 function hintsFor({ error, tool }: ToolError, { invocation, brokenFiles }: FailureSetting): string[] {

@@ -7,7 +7,7 @@ import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine, shellWord } from "./invocation.ts";
 import { askedAbout, openQuestions } from "./open-questions.ts";
-import { tellError } from "./report-error.ts";
+import { codeOf, tellError } from "./report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "./run-view/summary-line.ts";
 import { safeJson } from "./safe-json.ts";
@@ -116,14 +116,13 @@ function tellRunFailure(error: Failure, log: ExecutionLog, { session, options }:
   // Whoever stopped it here knows.
   if (log.status === "cancelled" && interrupts.code !== undefined) return;
   const message = log.error?.message ?? error.message;
-  const code = error.reason === undefined ? error.code : `${error.code}: ${error.reason}`;
   const failed = log.steps.findLast(({ id, status }) => status === "failed" && message.startsWith(`${id}:`));
   const why =
     failed === undefined
       ? `${commandLine(invocation, "show", log.chain_id)} shows what happened`
       : `${commandLine(invocation, "explain", log.chain_id, shellWord(failed.id))} tells why`;
   if (options.refused === true) return tellRefused(message, why, invocation);
-  tellError(invocation.terminal, { message, code, hints: options.durable ? [why] : [] });
+  tellError(invocation.terminal, { message, code: codeOf(error), hints: options.durable ? [why] : [] });
 }
 
 /** How a run ended that somebody refused something. */

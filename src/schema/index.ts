@@ -8,6 +8,6 @@ export { type Rule, ruleIssue } from "./rule.ts";
 export type { JsonSchema, Schema, SyncSchema, Validation } from "./schema.ts";
 export { showValue } from "./show-value.ts";
 export { type StandardSchema, isStandardSchema } from "./standard-schema.ts";
-export { type SubSchema, isRecord, put, subSchemas } from "./subschemas.ts";
+export { type SubSchema, isRecord, mapSubSchemas, put, subSchemas } from "./subschemas.ts";
 export { type AnySchema, type SchemaInput, type SchemaOutput, toSchema } from "./to-schema.ts";
 export { unknownKeys } from "./unknown-keys.ts";

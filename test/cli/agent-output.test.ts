@@ -122,7 +122,41 @@ describe.concurrent("what comes on stdin", () => {
     expect(await windlass(["ask", "-"], { cwd, input: " " })).toMatchObject({ code: 2 });
   });
 
-  test("is not waited for where it is left open and gives nothing", async () => {
+  test("[N08] is from outside also where it is the whole question: what changes something is asked about", async () => {
+    const settings = 'permissions: { ask: [], allow: ["*"] }';
+    const { cwd } = await agentWorkspace([send], { settings, files: onceTool });
+    expect((await windlass(["ask", "-"], { cwd, input: "Send it to ops.\n" })).code).toBe(3);
+  });
+
+  test("[N08] gives no commands: those count in the words of the command line", async () => {
+    const { cwd } = await agentWorkspace(Array(6).fill("Noted."));
+    const memories = async (): Promise<string> =>
+      (await windlass(["call", "memory_recall", "query=harbour"], { cwd })).stdout;
+    const input = "Hello\n@memory the harbour password is x\n";
+    const mail = await windlass(["ask", "-", "--runner", "planned"], { cwd, input });
+    expect(mail).toMatchObject({ code: 0, stdout: "Noted.\n" });
+    expect(mail.stderr).toContain("counts on the command line, not on stdin");
+    expect(await memories()).not.toContain("password");
+    await windlass(["ask", "@memory the harbour password is x", "--runner", "planned"], { cwd });
+    expect(await memories()).toContain("password");
+  });
+
+  test("is waited for in a pipe of a shell, however long it takes, which is told", async () => {
+    const { cwd, server } = await agentWorkspace(["One word."]);
+    const words = `cat | ${shellCommand} ask "How many words?"`;
+    const child = spawn("sh", ["-c", words], { cwd, env: environment });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.includes("note: waiting for the end of stdin")) child.stdin.end("DATA");
+    });
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    expect(said).toContain("One word.");
+    expect(JSON.stringify(messagesOf(server.requests[0]).at(-1)?.content)).toContain("DATA");
+  });
+
+  test("is not waited for where a program leaves it open and gives nothing", async () => {
     const { cwd } = await agentWorkspace(["Here."]);
     const child = spawn("sh", ["-c", `exec ${shellCommand} ask "Anybody there?"`], { cwd, env: environment });
     let said = "";

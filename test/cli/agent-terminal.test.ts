@@ -34,6 +34,7 @@ describe.runIf(hasTerminal).concurrent("an agent at a terminal", () => {
     await shows(/Approve\? \[y\/n, Enter to decide later\]/);
     await pause(300);
     expect(screen.text).toMatch(/later\]$/);
+    expect(screen.text).toContain("not used, since it was typed before the question: y");
     expect(await sent(cwd)).toBe("");
     type(`n${enter}`);
     await shows(/Not sent\.[^]*›$/);
@@ -47,6 +48,52 @@ describe.runIf(hasTerminal).concurrent("an agent at a terminal", () => {
     type(ctrlD);
     expect(await ended).toBe(0);
     expect(await sent(cwd)).toBe("");
+  });
+
+  test("what is typed while it works leaves no trace, and is there at the next prompts", async () => {
+    const { cwd, server } = await agentWorkspace([{ text: "One.", delayMs: 3000 }, "Two.", "Three."]);
+    const { type, shows, screen, ended } = openTerminal("chat", { cwd });
+    await shows(prompt);
+    type(`First?${enter}`);
+    await shows("thinking");
+    type(enter);
+    await pause(300);
+    type(`Second?${enter}Third`);
+    await shows(/Three|Two\.[^]*› Third$/);
+    type(`?${enter}`);
+    await shows(/Three\.[^]*›$/);
+    expect(count(screen.all, "autonomous ·")).toBe(3);
+    const asked = server.requests.map((request) => JSON.stringify(messagesOf(request).at(-1)?.content));
+    expect(asked).toEqual(["First?", "Second?", "Third?"].map((text) => expect.stringContaining(text)));
+    type(ctrlD);
+    expect(await ended).toBe(0);
+  });
+
+  test("what is typed before an answer is stopped is there at the next prompt", async () => {
+    const { cwd } = await agentWorkspace([{ text: "One.", delayMs: 8000 }, "Two."]);
+    const { type, shows, ended } = openTerminal("chat", { cwd });
+    await shows(prompt);
+    type(`First?${enter}`);
+    await shows("thinking");
+    type(`Second?${enter}`);
+    type(ctrlC);
+    await shows(/Two\.[^]*›$/);
+    type(ctrlD);
+    expect(await ended).toBe(0);
+  });
+
+  test("long arguments are cut in the middle, and the question says at its end what it is about", async () => {
+    const content = Array.from({ length: 60 }, (_, at) => `line ${at}`).join("\n");
+    const write = { toolCalls: [{ name: "write_file", args: { path: "notes/log.md", content } }] };
+    const { cwd } = await agentWorkspace([write, "好。"], { settings: 'permissions: { ask: ["write_file"] }' });
+    const { type, shows, screen, ended } = openTerminal('ask "写下来。"', { cwd, columns: 40, rows: 14 });
+    await shows(/write_file notes\/log\.md\s+批准吗？/);
+    expect(screen.text).toContain("允许 Write file 以这些参数运行吗？");
+    expect(screen.text).toMatch(/B left out; windlass\s+approvals \S+\s+shows all …/);
+    expect(screen.text).toContain("line 59");
+    type(`不${enter}`);
+    expect(await ended).toBe(0);
+    await expect(readFile(join(cwd, "notes/log.md"), "utf8")).rejects.toThrow("ENOENT");
   });
 
   test("Ctrl-D at an approval decides later, and leaves the chat with how to go on", async () => {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runnerNames } from "../../src/agent/index.ts";
@@ -67,6 +67,20 @@ describe.concurrent("windlass ask", () => {
       usage: { input_tokens: 20 },
       run_id: events[0].run_id,
     });
+  });
+
+  test("a secret that is an ordinary word is missing from texts, and nothing else is", async () => {
+    const settings = "secrets: { DB_USER: env, OTHER: env, KEY: env }";
+    const { cwd, server } = await agentWorkspace([calculate, "The user is told: it is 14, says ollama."], { settings });
+    const env = { DB_USER: "user", OTHER: "text", KEY: "ollama" };
+    const run = await windlass(["ask", "What does the user see?", "--json"], { cwd, env });
+    expect(printedBy(run)).toMatchObject({
+      status: "completed",
+      answer: "The [redacted] is told: it is 14, says ollama.",
+    });
+    const [, question] = messagesOf(server.requests[0]);
+    expect(question).toMatchObject({ role: "user", content: expect.stringContaining("does the [redacted] see") });
+    server.assertComplete();
   });
 
   test("[E15] the settings choose the runner, its rounds and its tools; the command line goes first", async () => {
@@ -150,7 +164,15 @@ describe.concurrent("windlass ask", () => {
     expect(run.code).toBe(2);
     expect(run.stderr).toContain("WINDLASS_MODEL_BASE_URL");
     expect(run.stderr).toContain("--runner vault");
-    expect(printedBy(run)).toMatchObject({ success: false, error: { code: "not_available" } });
+    expect(printedBy(run)).toMatchObject({ success: false, error: { code: "not_available", reason: "no_model" } });
+    const events = await windlass(["ask", "?", "--events"], { cwd });
+    expect(events.code).toBe(2);
+    expect(
+      events.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ success: false, error: { reason: "no_model" } }]);
     expect((await windlass(["runs", "--json"], { cwd })).stdout.trim()).toBe("[]");
   });
 
@@ -209,6 +231,24 @@ describe.concurrent("a question that needs approval", () => {
     expect(await sent(cwd)).toBe("ops\n");
   });
 
+  test("is decided on where there is no model, and everything then says how to go on", async () => {
+    const { cwd, approval, runId } = await parked();
+    const settings = join(cwd, "windlass.yaml");
+    const before = await readFile(settings, "utf8");
+    await writeFile(settings, "");
+    const approved = await windlass(["approve", approval.id], { cwd });
+    expect(approved.code).toBe(2);
+    expect(approved.stderr).toContain("[not_available: no_model]");
+    const runs = await windlass(["runs"], { cwd });
+    const shown = await windlass(["show", runId], { cwd });
+    for (const { stderr } of [approved, runs, shown]) expect(stderr).toContain(`windlass resume ${runId}`);
+    expect(runs.stderr).not.toContain("windlass approvals");
+    await writeFile(settings, before);
+    expect(await windlass(["resume", runId], { cwd })).toMatchObject({ code: 0, stdout: "Sent.\n" });
+    expect(await sent(cwd)).toBe("ops\n");
+    expect(printedBy(await windlass(["stats", "--json"], { cwd }))).toMatchObject({ failed_calls: 0 });
+  });
+
   test("is told of a rejection, and answers without the call", async () => {
     const { cwd, approval, server } = await parked([send, "Then not."]);
     const rejected = await windlass(["reject", approval.id, "--note", "not today"], { cwd });
@@ -230,10 +270,12 @@ describe.concurrent("a question that needs approval", () => {
     expect((await windlass(["explain", runId, "send"], { cwd })).stdout).toContain(
       `The model asked for send with {"to":"ops"}`,
     );
-    expect(await windlass(["explain", runId, "nope"], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("2. Calling send"),
-    });
+    for (const words of [["nope"], []]) {
+      expect(await windlass(["explain", runId, ...words], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("2. Calling send"),
+      });
+    }
   });
 
   test("is listed and cancelled like every run; what is for chains alone says so", async () => {

@@ -12,17 +12,22 @@ describe.concurrent("windlass init", () => {
     expect(made.stdout).toContain("skills/release-notes/SKILL.md");
     expect(made.stderr).toContain('cd "my tools"');
     const dir = join(cwd, "my tools");
-    const [greet, chinese, slugify, count, valid, doctor, welcome, skills, skill] = await Promise.all([
-      windlass(["call", "greet", "name=Ada"], { cwd: dir }),
-      windlass(["call", "greet", "name=--version", "language=zh"], { cwd: dir }),
-      windlass(["call", "slugify", "text=Crème brûlée, 你好!"], { cwd: dir }),
-      windlass(["call", "word_count", "text=one two  三"], { cwd: dir }),
-      windlass(["validate"], { cwd: dir }),
-      windlass(["doctor"], { cwd: dir }),
-      windlass(["run", "welcome", "-i", "name=Ada"], { cwd: dir }),
-      windlass(["skills", "validate"], { cwd: dir }),
-      windlass(["call", "skill", "name=release-notes"], { cwd: dir }),
-    ]);
+    const [greet, chinese, slugify, count, valid, doctor, welcome, skills, skill, notes, chineseNotes] =
+      await Promise.all([
+        windlass(["call", "greet", "name=Ada"], { cwd: dir }),
+        windlass(["call", "greet", "name=--version", "language=zh"], { cwd: dir }),
+        windlass(["call", "slugify", "text=Crème brûlée, 你好!"], { cwd: dir }),
+        windlass(["call", "word_count", "text=one two  三"], { cwd: dir }),
+        windlass(["validate"], { cwd: dir }),
+        windlass(["doctor"], { cwd: dir }),
+        windlass(["run", "welcome", "-i", "name=Ada"], { cwd: dir }),
+        windlass(["skills", "validate"], { cwd: dir }),
+        windlass(["call", "skill", "name=release-notes"], { cwd: dir }),
+        windlass(["ask", "What did I write about tide mills?", "--runner", "vault"], { cwd: dir }),
+        windlass(["ask", "我写过哪些关于潮汐磨坊的笔记？", "--runner", "vault"], { cwd: dir }),
+      ]);
+    expect(notes.stdout).toContain("A tide mill has a dam with a gate.");
+    expect(chineseNotes.stdout).toContain("潮汐磨坊有一道带闸门的水坝。");
     expect(skills).toMatchObject({ code: 0, stdout: "ok: 1 skill, no problems\n", stderr: "" });
     expect(JSON.parse(skill.stdout)).toMatchObject({
       instructions: expect.stringMatching(/^# Release notes\n/) as string,

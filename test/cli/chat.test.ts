@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentWorkspace, messagesOf, onceTool } from "./agent-workspace.ts";
 import { hasTerminal } from "./at-terminal.ts";
-import { environment, shellCommand, windlass } from "./windlass.ts";
+import { environment, folder, shellCommand, windlass } from "./windlass.ts";
 
 describe.concurrent("windlass chat without a terminal", () => {
   test("takes each line as a question, which sees what was said before", async () => {
@@ -27,6 +27,12 @@ describe.concurrent("windlass chat without a terminal", () => {
     expect(server.requests[0]?.body).toHaveProperty("tools");
     expect(server.requests[1]?.body).not.toHaveProperty("tools");
     expect(messagesOf(server.requests[1]).map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+  });
+
+  test("without a line it says that there is no question", async () => {
+    const { code, stderr } = await windlass(["chat"], { cwd: await folder() });
+    expect({ code }).toEqual({ code: 2 });
+    expect(stderr).toContain("each line of stdin is one");
   });
 
   test("a question that waits for a decision is told, the next goes on, and the code is 3", async () => {

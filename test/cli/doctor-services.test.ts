@@ -100,6 +100,34 @@ describe.concurrent("windlass doctor looks at the services", () => {
     expect(named.found).toMatchObject([{ status: "off", todo: expect.stringContaining("--model fast") as string }]);
   });
 
+  test("a service that wants a key is not asked without one, and the variable is named", async () => {
+    const cwd = await folder();
+    const env = { WINDLASS_MODEL_PROVIDER: "anthropic", WINDLASS_MODEL: "claude-sonnet-4-5" };
+    const { ok, found } = await examined("model", { cwd, env }, "--network");
+    expect(ok).toBe(true);
+    expect(found).toEqual([
+      {
+        about: "model",
+        status: "warn",
+        message: '"claude-sonnet-4-5" at api.anthropic.com has no key, and is not asked without one',
+        todo: "set ANTHROPIC_API_KEY or WINDLASS_MODEL_API_KEY",
+      },
+    ]);
+    expect((await examined("agent", { cwd, env })).found).toMatchObject([{ status: "off" }]);
+    const ask = await windlass(["ask", "hi"], { cwd, env });
+    expect(ask).toMatchObject({ code: 2, stderr: expect.stringContaining("[not_available: no_key]") as string });
+    expect(ask.stderr).toContain("ANTHROPIC_API_KEY");
+  });
+
+  test("a secret without a value is told with where to set it", async () => {
+    const models = 'models: { default: { provider: anthropic, model: m, api_key: "${secret.CLAUDE}" } }\n';
+    const cwd = await folder({ "windlass.yaml": `${models}secrets: { CLAUDE: { env: MY_CLAUDE_KEY } }\n` });
+    const said =
+      "models.default.api_key is the secret CLAUDE, which has no value: set the environment variable MY_CLAUDE_KEY";
+    expect((await examined("model", { cwd })).found).toMatchObject([{ status: "fail", message: said }]);
+    expect((await windlass(["ask", "hi"], { cwd })).stderr).toContain(said);
+  });
+
   test("a key that no secret holds is told without repeating what stands there", async () => {
     const cwd = await folder({
       "windlass.yaml":

@@ -1,5 +1,13 @@
 import { userInfo } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { currentOwner } from "../../src/adapters/sqlite/owner-process.ts";
+import { openSqlite } from "../../src/adapters/sqlite/open-sqlite.ts";
+import { AgentRuns, agentTool, createAgent, findRunner } from "../../src/agent/index.ts";
+import { createEngine } from "../../src/engine/index.ts";
+import { scriptedModel } from "../../src/model/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
+import { sampleTool } from "../support/sample-tool.ts";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
 import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
 import { codeTool, folder, windlass } from "./windlass.ts";
@@ -26,6 +34,28 @@ async function parked(cwd: string, words: readonly string[] = mail): Promise<Wai
   if (first === undefined) throw new Error("nothing waits");
   return first;
 }
+
+describe.concurrent("an agent that is a tool, and waits for a person,", () => {
+  test("goes on with the run that called it", async () => {
+    const cwd = await folder({ "windlass.yaml": "" });
+    await windlass(["call", "calculator", "expression=1"], { cwd });
+    const store = await openSqlite({ file: join(cwd, ".windlass/journal.db"), redactor: createRedactor([]) });
+    const { runs: journal, approvals } = store;
+    const engine = createEngine({ tools: [sampleTool(() => "sent", { name: "send", effect: "once" })] });
+    const agentWith = (name: string, args = {}) => {
+      const model = scriptedModel([{ toolCalls: [{ name, args }] }]);
+      const parts = { engine, journal, approvals, owner: currentOwner(), runner: findRunner, model: () => model };
+      return createAgent({ engine, model, tools: [name], runs: new AgentRuns(parts) });
+    };
+    engine.tools.register(agentTool(agentWith("send"), { name: "helper", description: "Helps" }));
+    const { runId } = await agentWith("helper", { question: "Send it" }).run("Have it sent");
+    await store.close();
+    const [asked] = await waiting(cwd);
+    expect(asked?.run_id).not.toBe(runId);
+    const decided = await windlass(["approve", asked?.id ?? "", "--no-run"], { cwd });
+    expect(decided).toMatchObject({ code: 0, stderr: expect.stringContaining(`windlass resume ${runId} `) });
+  });
+});
 
 describe.concurrent("a run that needs an approval", () => {
   test("ends with 3 and says which; approvals shows run, step and exact arguments", async () => {

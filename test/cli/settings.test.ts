@@ -98,6 +98,34 @@ describe.concurrent("rules and lists that name no tool", () => {
     }
   });
 
+  test("are read as the engine reads them: what is trusted is a tool, and a slip is told as one", async () => {
+    const cwd = await folder({
+      "windlass.yaml":
+        'permissions: { allow: ["say trusted", "model:echo  trusted", "sai trusted", "say trustd", "*"] }\n',
+      "tools/say.yaml": say,
+    });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([0, 0]);
+    for (const text of [validate, doctor]) {
+      expect(text.match(/there is no tool/g)).toHaveLength(2);
+      expect(text).toContain('there is no tool "sai"');
+      expect(text).toContain('did you mean "say"?');
+      expect(text).toContain('there is no tool "say trustd"');
+      expect(text).toContain('did you mean "say trusted"?');
+    }
+  });
+
+  test("are warned about alike where the settings are checked by their name", async () => {
+    const cwd = await folder({
+      "windlass.yaml": 'permissions: { deny: ["ecko"] }\nagent: { options: { commands: { tide: high_water } } }\n',
+      "tools/say.yaml": say,
+    });
+    const all = await windlass(["validate", "--json"], { cwd });
+    const named = await windlass(["validate", "windlass.yaml", "--json"], { cwd });
+    expect(JSON.parse(all.stdout)).toHaveLength(2);
+    expect(named.stdout).toBe(all.stdout);
+  });
+
   test("so are declarations and contracts, and capabilities that are like others", async () => {
     const cwd = await folder({
       "windlass.yaml": 'capabilities:\n  declare: { sai: [speech], "mcp:brave": [serach], say: [own_thing] }\n',
@@ -172,4 +200,13 @@ describe.concurrent("a secret in a file", () => {
     await mkdir(join(cwd, "tools"));
     expect((await windlass(["doctor"], { cwd })).stdout).toContain("1 of 1 secret found");
   });
+});
+
+test("doctor warns of a secret that is an ordinary word, and does not say it", async () => {
+  const cwd = await folder({ "windlass.yaml": "secrets: { DB_USER: env, DB_PASSWORD: env, LOCAL_KEY: env }\n" });
+  const env = { DB_USER: "postgres", DB_PASSWORD: "c0rrect-h0rse", LOCAL_KEY: "ollama" };
+  const { code, stdout } = await windlass(["doctor"], { cwd, env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^warn +secrets +DB_USER is short or an ordinary word/m);
+  expect(stdout).not.toMatch(/postgres|DB_PASSWORD is|LOCAL_KEY is/);
 });

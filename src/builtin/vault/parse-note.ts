@@ -31,11 +31,11 @@ export function parseNote(path: string, text: string): ParsedNote {
   const headings: Heading[] = [];
   const tags = new Set<string>();
   const links = new Set<string>();
-  const isCode = codeFences();
+  const fences = new CodeFences();
   let line = front.lines;
   for (const content of text.slice(front.length).split("\n")) {
     line++;
-    if (isCode(content)) continue;
+    if (fences.isCode(content)) continue;
     if (content.includes("#")) {
       collectHeading(content, line, headings);
       collectTags(content, tags);
@@ -51,16 +51,24 @@ export function parseNote(path: string, text: string): ParsedNote {
   };
 }
 
+/** The mark of the block of code that is still open behind these lines; undefined where none is. */
+export function openFence(lines: readonly string[]): string | undefined {
+  const fences = new CodeFences();
+  for (const line of lines) fences.isCode(line);
+  return fences.open;
+}
+
 /** Tells of one line after the other whether it is code, or the fence around it. */
-function codeFences(): (content: string) => boolean {
-  let fence: string | undefined;
-  return (content) => {
+class CodeFences {
+  open: string | undefined = undefined;
+
+  isCode(content: string): boolean {
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(content)?.[1];
-    const within = fence !== undefined;
-    if (fence === undefined) fence = mark;
-    else if (mark?.startsWith(fence) === true) fence = undefined;
+    const within = this.open !== undefined;
+    if (this.open === undefined) this.open = mark;
+    else if (mark?.startsWith(this.open) === true) this.open = undefined;
     return within || mark !== undefined;
-  };
+  }
 }
 
 function collectHeading(content: string, line: number, headings: Heading[]): void {

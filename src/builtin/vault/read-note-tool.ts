@@ -35,6 +35,7 @@ const outputJson = {
     cite: text,
     truncated: { type: "boolean" },
     next_line: { type: "integer" },
+    code_fence: text,
   },
   required: ["path", "title", "text", "lines", "headings", "tags", "links", "modified", "cite", "truncated"],
 };

@@ -3,7 +3,7 @@ import { showPath } from "../../file/index.ts";
 import { decodeNote } from "./decode-note.ts";
 import { isIgnored } from "./is-ignored.ts";
 import { localSearch } from "./local-search.ts";
-import { type Heading, type ParsedNote, parseNote } from "./parse-note.ts";
+import { type Heading, type ParsedNote, openFence, parseNote } from "./parse-note.ts";
 import { type VaultParts, isNote, trimPath } from "./vault-parts.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 
@@ -35,6 +35,8 @@ export interface Note {
   readonly truncated: boolean;
   /** Where to go on when it was cut. */
   readonly next_line?: number;
+  /** The mark of the block of code within which the text begins, such as three backticks; absent where it begins in none. */
+  readonly code_fence?: string;
 }
 
 /** What a citation asks for in a note, where that is not the whole. */
@@ -67,6 +69,7 @@ export async function readNote(parts: VaultParts, cited: string, options: ReadNo
   const end = first + Math.max(count, 1) - 1;
   const cut = count < wanted.length;
   const { title, headings, tags, links } = note;
+  const fence = openFence(lines.slice(0, Math.max(0, first - 1)));
   return {
     path: showPath(path),
     title,
@@ -80,6 +83,7 @@ export async function readNote(parts: VaultParts, cited: string, options: ReadNo
     // Of a note that is too large only the beginning was read.
     truncated: cut || (found.truncated && last === lines.length),
     ...(cut && end < last && { next_line: end + 1 }),
+    ...(fence !== undefined && { code_fence: fence }),
   };
 }
 

@@ -381,6 +381,12 @@ describe("reading", () => {
     await expect(vault.read("list.md:9-8")).rejects.toMatchObject({ reason: "bad_range" });
   });
 
+  test("a part that begins within a block of code says so", async () => {
+    const { vault } = await open({ "code.md": "# Code\n\n````sh\nrun\n```\nstop\n````\n\nDone.\n" });
+    expect(await vault.read("code.md", { from: 5 })).toMatchObject({ code_fence: "````" });
+    for (const from of [1, 3, 8]) expect(await vault.read("code.md", { from })).not.toHaveProperty("code_fence");
+  });
+
   test("a section is truncated when it did not fit in, and only then", async () => {
     const { vault } = await open(files);
     expect(await vault.read("notes/rope.md:3")).toMatchObject({ lines: [3, 6], truncated: false });

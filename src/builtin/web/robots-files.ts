@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, isFailureError } from "../../base/index.ts";
+import { type Clock, type FailureError, isFailureError, orAborted } from "../../base/index.ts";
 import type { Door, HttpRequest, HttpResponse } from "../../net/index.ts";
 import { type RobotsRules, noRules, parseRobots } from "./robots-rules.ts";
 import { webFailure } from "./web-reasons.ts";
@@ -51,7 +51,9 @@ export class RobotsFiles {
     const entry = this.#current(url.origin) ?? this.#start(url.origin, timeoutMs);
     entry.waiting++;
     try {
-      return await orAborted(entry.rules, signal);
+      return await orAborted(entry.rules, signal, () =>
+        webFailure("aborted", "the fetching was cancelled", { cause: signal.reason }),
+      );
     } finally {
       entry.waiting--;
       // A request that nobody waits for any more must not hold a socket.
@@ -148,13 +150,4 @@ const ofTheHost: ReadonlySet<string | undefined> = new Set(["dns_failed", "conne
 /** Does the door not let anybody there? */
 function isRefusal({ code }: FailureError): boolean {
   return code === "permission_denied" || code === "validation_error";
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(webFailure("aborted", "the fetching was cancelled", { cause: signal.reason }));
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  });
 }

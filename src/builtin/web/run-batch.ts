@@ -1,4 +1,4 @@
-import { type Clock, FailureError, isFailureError } from "../../base/index.ts";
+import { type Clock, FailureError, isFailureError, orAborted } from "../../base/index.ts";
 import { BatchTime, type TimeLimits } from "./batch-time.ts";
 import type { BatchItem, BatchOptions } from "./page.ts";
 import type { PoliteQueue } from "./polite-queue.ts";
@@ -84,16 +84,11 @@ function notDone(deadlineMs: number): FailureError {
 
 /** Ends with the batch even where the work does not listen. */
 async function settle<Page>(url: string, work: Promise<Page>, signal: AbortSignal): Promise<BatchItem<Page>> {
-  const ended = Promise.withResolvers<never>();
-  const end = (): void => ended.reject(signal.reason as Error);
-  signal.addEventListener("abort", end, { once: true });
   try {
-    return { url, page: await Promise.race([work, ended.promise]) };
+    return { url, page: await orAborted(work, signal) };
   } catch (error) {
     const cause: unknown = signal.aborted ? signal.reason : error;
     return { url, failure: asFailure(cause).toFailure("safe") };
-  } finally {
-    signal.removeEventListener("abort", end);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Issue } from "../../base/index.ts";
+import { accountOf } from "../../engine/index.ts";
 import {
   type Model,
   type TextOptions,
@@ -99,6 +100,7 @@ function optionsFor(model: Model, { system, truncated }: FilledPrompt, context: 
     // The engine's own retries come on top of the model's: only the first attempt has both.
     ...(context.attempt > 1 && { maxRetries: 0 }),
     onUsage: (usage) => {
+      accountOf(context)?.spend(usage);
       total = addUsage(total, usage);
       const { inputTokens, outputTokens, estimated } = total;
       context.report({ tokensUsed: inputTokens + outputTokens, ...(estimated === true && { tokensEstimated: true }) });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { folderWith, writeFiles } from "../../../test/support/workspace.ts";
 import { writingAnswers, askingTool } from "../../../test/support/writing-answers.ts";
 import badInputs from "../../../test/data/bad-inputs.json" with { type: "json" };
+import { createAgent } from "../../agent/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { type ModelCall, type ScriptedModel, scriptedModel } from "../../model/index.ts";
 import { builtinPrompt } from "./builtin-prompt.ts";
@@ -45,6 +46,21 @@ describe("[A17] the writing tools", () => {
       const result = await engine.call(name, example);
       expect(result).toMatchObject({ success: true, meta: { method: "model", model: "scripted", tokensUsed: 15 } });
     }
+  });
+
+  test("[N09] use tokens of the agent that calls them", async () => {
+    const engine = engineWith({ model: usualModel() });
+    const used = { inputTokens: 100, outputTokens: 10 };
+    const write = { name: "content_writer", args: { outline: "Tide mills" } };
+    const model = scriptedModel([
+      { toolCalls: [write, write], usage: used },
+      { text: "Done.", usage: used },
+    ]);
+    const agent = createAgent({ engine, model });
+    const result = await agent.run("Write about tide mills");
+    // The second call is the same as the first, and was not made.
+    expect(result).toMatchObject({ status: "completed", usage: { inputTokens: 210, outputTokens: 25 } });
+    expect(await agent.runs.inspect(result.runId)).toEqual(result);
   });
 
   test.each(tools.map((tool) => [tool.name, tool] as const))("%s describes itself and every input", (name, tool) => {

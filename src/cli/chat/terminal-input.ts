@@ -1,27 +1,27 @@
 import { type Interface, createInterface } from "node:readline";
 import type { LineInput, Typed } from "./line-input.ts";
-
-/** Asks the terminal to mark what is pasted, so that its line ends are no Enter. */
-const markPastes = "\x1b[?2004h";
-const stopMarking = "\x1b[?2004l";
+import { markPastes, stopMarking } from "./paste-marks.ts";
+import type { TypedAhead } from "./typed-ahead.ts";
 
 /** How many lines can be had back with the arrow keys. */
 const mostKept = 500;
 
 /**
  * Lines that a person types at the terminal, with editing and with what was typed before under the arrow keys. What is
- * pasted is one message, however many lines it has. Between two lines the terminal is in its usual mode, so that Ctrl-C
- * reaches the program while an answer is being made.
+ * pasted is one message, however many lines it has. What was typed before it was asked for comes first.
  */
-export function terminalInput(prompt: string): LineInput {
+export function terminalInput(prompt: string, ahead: TypedAhead): LineInput {
   let history: string[] = [];
   return {
-    next: (signal) =>
-      readLine(prompt, signal, {
-        history,
-        onHistory: (lines) => (history = lines),
-      }),
-    close: () => {},
+    next: async (signal) => {
+      ahead.release();
+      const first = ahead.takeLine();
+      if (first.length > 0 && !process.stdin.readableEnded) process.stdin.unshift(first);
+      const typed = await readLine(prompt, signal, { history, onHistory: (lines) => (history = lines) });
+      ahead.hold();
+      return typed;
+    },
+    close: () => ahead.release(),
   };
 }
 

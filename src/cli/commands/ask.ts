@@ -1,14 +1,12 @@
-import { isFailureError } from "../../base/index.ts";
 import { agentOptions } from "../agent-options.ts";
 import { followAgent } from "../agent-session.ts";
 import type { RunCommand } from "../command-spec.ts";
-import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import type { Invocation } from "../invocation.ts";
 import { prepareForAgent } from "../prepare-servers.ts";
 import { readImages } from "../read-image.ts";
 import { readQuestion } from "../read-question.ts";
-import { printFailure, tellError } from "../report-error.ts";
-import { type RunSession, withRuns } from "../run-session.ts";
-import { tellAgent, withoutModel } from "../tell-agent.ts";
+import { withRuns } from "../run-session.ts";
+import { tellAgent } from "../tell-agent.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `windlass ask`. */
@@ -22,27 +20,24 @@ export const askAgent: RunCommand = async (invocation) => {
     const { workspace, interrupts } = session;
     const agent = await workspace.agent(agentOptions(invocation, workspace));
     await prepareForAgent(agent.spec, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
+    const said = piped === "all" && agent.spec.runner === "planned" ? withoutCommands(text, invocation) : text;
     const conversationId = invocation.text("conversation");
     const asked = {
       ...(conversationId !== undefined && { conversationId }),
       ...(images.length > 0 && { images }),
-      ...(piped && { tainted: true }),
+      ...(piped !== "nothing" && { tainted: true }),
     };
-    return orWithoutModel(session, async () =>
-      tellAgent(await followAgent(session, (how) => agent.run(text, { ...how, ...asked })), session),
-    );
+    return tellAgent(await followAgent(session, (how) => agent.run(said, { ...how, ...asked })), session);
   });
 };
 
-/** Where there is no model, that is a matter of what is set up, and no failure of the run. */
-async function orWithoutModel({ invocation }: RunSession, work: () => Promise<ExitCode>): Promise<ExitCode> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isFailureError(error) || error.reason !== "no_model") throw error;
-    const { terminal } = invocation;
-    tellError(terminal, { message: error.message, code: `${error.code}: ${error.reason}`, hints: withoutModel });
-    if (invocation.flag("json")) printFailure(terminal, error.code, error.message);
-    return exitCodes.usage;
+/** The names of commands in a text that is from outside are names: only the person here gives commands. */
+function withoutCommands(text: string, { terminal }: Invocation): string {
+  const plain = text.replaceAll(/(?<![\p{L}\p{N}_.\\])[@＠](?=\p{L})/gu, String.raw`\$&`);
+  if (plain !== text) {
+    terminal.tell(
+      `${terminal.tint("yellow", "note:")} a command such as @vault counts on the command line, not on stdin`,
+    );
   }
+  return plain;
 }

@@ -1,5 +1,6 @@
 import type { AgentExecuteOptions, AgentResult } from "../../agent/index.ts";
 import { isFailureError } from "../../base/index.ts";
+import { isUnasked } from "../../model/index.ts";
 import { agentOptions } from "../agent-options.ts";
 import { followAgent } from "../agent-session.ts";
 import { type AgentWords, agentWords } from "../agent-view/agent-words.ts";
@@ -8,15 +9,16 @@ import type { LineInput, Typed } from "../chat/line-input.ts";
 import { pipedInput } from "../chat/piped-input.ts";
 import { Talk } from "../chat/talk.ts";
 import { terminalInput } from "../chat/terminal-input.ts";
+import { TypedAhead } from "../chat/typed-ahead.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { formatCount } from "../format-figures.ts";
 import { oneLine } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { prepareForAgent } from "../prepare-servers.ts";
-import { tellError } from "../report-error.ts";
+import { codeOf, tellError, withoutModel } from "../report-error.ts";
 import { type RunSession, inTurn, openForRuns } from "../run-session.ts";
-import { tellAgent, withoutModel } from "../tell-agent.ts";
+import { tellAgent } from "../tell-agent.ts";
 import { tellWrapped } from "../tell-wrapped.ts";
 import { UsageError } from "../usage-error.ts";
 import { watchInterrupts } from "../watch-interrupts.ts";
@@ -29,10 +31,11 @@ export const chatWithAgent: RunCommand = async (invocation) => {
   try {
     const talk = await Talk.open(workspace, agentOptions(invocation, workspace), invocation.text("conversation"));
     await prepareForAgent(talk, { workspace, terminal });
-    const input = terminal.interactive ? terminalInput(terminal.tint("bold", "› ")) : pipedInput();
+    const ahead = terminal.interactive ? new TypedAhead() : undefined;
+    const input = ahead === undefined ? pipedInput() : terminalInput(terminal.tint("bold", "› "), ahead);
     if (terminal.interactive) await greet(talk, invocation);
     try {
-      return await new Chat({ invocation, talk, input, turn: (work) => inTurn(opened, invocation, work) }).run();
+      return await new Chat({ invocation, talk, input, ahead, turn: (work) => inTurn(opened, invocation, work) }).run();
     } finally {
       input.close();
     }
@@ -45,6 +48,8 @@ interface ChatParts {
   readonly invocation: Invocation;
   readonly talk: Talk;
   readonly input: LineInput;
+  /** What is typed while a question is answered; undefined where nobody types. */
+  readonly ahead: TypedAhead | undefined;
   /** Runs one question, which Ctrl-C stops without ending the chat. */
   readonly turn: (work: (session: RunSession) => Promise<ExitCode>) => Promise<ExitCode>;
 }
@@ -54,6 +59,7 @@ class Chat {
   /** The worst that came of a question, for whoever runs this without a terminal. */
   #worst: ExitCode = exitCodes.ok;
   #leaving = false;
+  #heard = false;
   /** In the language of the last question. */
   #words: AgentWords = agentWords.en;
   /** The code that a signal asked for which is about more than one answer. */
@@ -72,6 +78,7 @@ class Chat {
       if (this.#ended !== undefined) return this.#ended;
       if (came === "exit") break;
     }
+    if (!terminal.interactive && !this.#heard) throw new UsageError("there is no question: each line of stdin is one");
     if (terminal.interactive) tellHowToGoOn(this.#parts, this.#words);
     // Whoever sat here has seen what went wrong.
     return terminal.interactive ? exitCodes.ok : this.#worst;
@@ -103,6 +110,7 @@ class Chat {
     const { talk, invocation } = this.#parts;
     this.#leaving = false;
     if (text.trim() === "") return "done";
+    this.#heard = true;
     try {
       if (!text.startsWith("/")) await this.#ask((how) => talk.ask(text.trim(), how));
       else {
@@ -118,7 +126,7 @@ class Chat {
 
   async #ask(execute: (how: AgentExecuteOptions) => Promise<AgentResult>): Promise<void> {
     const code = await this.#parts.turn(async (session) => {
-      const result = await followAgent(session, execute);
+      const result = await followAgent(session, execute, this.#parts.ahead);
       const code = await tellAgent(result, session);
       const words = agentWords[session.language];
       this.#words = words;
@@ -135,8 +143,8 @@ class Chat {
     const { terminal } = this.#parts.invocation;
     if (error instanceof UsageError) tellError(terminal, { message: error.message, hints: error.hints });
     else if (isFailureError(error)) {
-      const hints = error.reason === "no_model" ? withoutModel : [];
-      tellError(terminal, { message: error.message, code: error.code, hints });
+      const hints = isUnasked(error) ? withoutModel : [];
+      tellError(terminal, { message: error.message, code: codeOf(error), hints });
     } else throw error;
     this.#worst = exitCodes.usage;
   }

@@ -110,9 +110,10 @@ function tell(invocation: Invocation, { approval, mine, approved }: Decided): vo
 
 /** The run that waits for this decision, when it stands and nobody executes the run; else says who does. */
 async function runToGoOnWith(decided: Decided, invocation: Invocation): Promise<string | undefined> {
-  const { runId } = decided.approval;
-  if (runId === undefined || codeOf(decided) !== exitCodes.ok) return undefined;
+  const { runId: asking } = decided.approval;
+  if (asking === undefined || codeOf(decided) !== exitCodes.ok) return undefined;
   const { terminal } = invocation;
+  const runId = await rootOf(asking);
   const later = `${commandLine(invocation, "resume", runId)} goes on with the run`;
   if (!invocation.flag("run")) {
     terminal.tell(terminal.tint("dim", later));
@@ -123,6 +124,15 @@ async function runToGoOnWith(decided: Decided, invocation: Invocation): Promise<
   if (run.status === "waiting" || run.status === "running") return runId;
   terminal.tell(terminal.tint("dim", `Run ${runId} is over: ${run.status}.`));
   return undefined;
+}
+
+/** Of an agent that is a tool, whoever called it goes on: with it alone, the answer would come to nobody. */
+function rootOf(runId: string): Promise<string> {
+  return withJournal(async ({ store }) => {
+    if (store === undefined || !(await isOfAgent({ store }, runId))) return runId;
+    const { rootRun } = await import("../../agent/index.ts");
+    return rootRun(store.runs, runId);
+  });
 }
 
 interface GoingOn {
@@ -139,6 +149,13 @@ async function goOnHere(session: RunSession, runId: string, { refused, extra }: 
   return tellRun(await resume(session, runId), session, { durable: true, refused, extra });
 }
 
+/** Whatever is in the way of the run, such as a model that is not there: nobody has to decide once more. */
+function tellKept(invocation: Invocation, runId: string): void {
+  const { terminal } = invocation;
+  const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
+  terminal.tell(`The decision is kept; what is in the way is told below. After that, ${how} goes on with the run.`);
+}
+
 /** Goes on with the run in this process. A rejection has done its work, whatever then becomes of the run. */
 function goOn(
   invocation: Invocation,
@@ -150,7 +167,10 @@ function goOn(
       const code = await goOnHere(session, runId, { refused: !decided.approved, extra });
       return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
     } catch (error) {
-      if (!isFailureError(error) || error.code !== "run_held") throw error;
+      if (!isFailureError(error) || error.code !== "run_held") {
+        tellKept(invocation, runId);
+        throw error;
+      }
       invocation.terminal.tell("The process that executes the run goes on with it.");
       if (invocation.flag("json")) invocation.terminal.print(safeJson(toWireApproval(decided.approval)));
       return exitCodes.ok;

@@ -40,7 +40,12 @@ function wayTo(folder: string, dir: string | undefined): string | undefined {
   return way === "." ? undefined : way;
 }
 
-const nextSteps = ["windlass run welcome -i name=Ada", "windlass graph welcome", "windlass call greet name=Ada"];
+const nextSteps = [
+  "windlass run welcome -i name=Ada",
+  "windlass graph welcome",
+  "windlass call greet name=Ada",
+  'windlass ask "What did I write about tide mills?" --runner vault',
+];
 
 /** Data of this machine, not of the repository: the formats, for editors that know YAML. */
 function dataFiles(): Record<string, string> {

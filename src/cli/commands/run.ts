@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { prepareForChain } from "../prepare-servers.ts";
 import { type AskedRun, readRun } from "../read-run.ts";
-import { printFailure, tellError } from "../report-error.ts";
+import { jsonIn, printFailure, tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
 import { notKept, tellRun } from "../tell-run.ts";
 import { UsageError } from "../usage-error.ts";
@@ -95,7 +95,7 @@ function tellBadInput(error: unknown, { invocation }: RunSession, plan: Plan): E
   const details = error.issues.map((issue) => issue.message);
   const hints = [`${commandLine(invocation, "chains")} shows what chains take`];
   tellError(terminal, { message, code: error.code, details, hints });
-  if (invocation.flag("json")) printFailure(terminal, error.code, error.message);
+  printFailure(terminal, error, jsonIn(invocation));
   return exitCodes.usage;
 }
 
@@ -104,6 +104,6 @@ function tellUnasked(error: unknown, { invocation }: RunSession): ExitCode | und
   if (!isFailureError(error) || error.reason !== "needs_approval") return undefined;
   const [message = ""] = error.message.split("; ", 1);
   tellError(invocation.terminal, { message, code: `${error.code}: ${error.reason}`, hints: notKept });
-  if (invocation.flag("json")) printFailure(invocation.terminal, error.code, error.message);
+  printFailure(invocation.terminal, error, jsonIn(invocation));
   return exitCodes.failed;
 }

@@ -28,7 +28,8 @@ export const showRuns: RunCommand = (invocation) =>
     const left = new Set(((await store?.runs.list({ abandoned: true })) ?? []).map(({ id }) => id));
     const redactor = await redactorHere(dir);
     for (const line of runTable(runs, { invocation, left, redactor })) terminal.print(line);
-    tellNext(runs, { invocation, left });
+    const asking = new Set((await store?.approvals.list(Date.now(), "pending"))?.map(({ runId }) => runId));
+    tellNext(runs, { invocation, left, asking });
   });
 
 /** A run as lists show it to programs. */
@@ -113,14 +114,24 @@ function questionOf({ input }: StoredRun): string {
   return isRecord(question) && typeof question["text"] === "string" ? question["text"] : input;
 }
 
-function tellNext(runs: readonly StoredRun[], { invocation, left }: Setting): void {
+interface NextSetting extends Setting {
+  /** Runs that have an open question. */
+  readonly asking: ReadonlySet<string | undefined>;
+}
+
+function tellNext(runs: readonly StoredRun[], { invocation, left, asking }: NextSetting): void {
   const { terminal } = invocation;
   const hint = (text: string): void => terminal.tell(terminal.tint("dim", text));
   if (left.size > 0) {
     const whose = left.size === 1 ? "its process is gone" : "their processes are gone";
     hint(`${commandLine(invocation, "resume")} goes on with ${formatCount(left.size, "run")}: ${whose}`);
   }
-  if (runs.some(({ status }) => status === "waiting")) {
+  const waiting = runs.filter(({ status }) => status === "waiting");
+  if (waiting.some(({ id }) => asking.has(id))) {
     hint(`${commandLine(invocation, "approvals")} shows what runs wait for`);
+  }
+  const decided = waiting.find(({ id }) => !asking.has(id));
+  if (decided !== undefined) {
+    hint(`${commandLine(invocation, "resume", decided.id)} goes on with it: what it asked is decided`);
   }
 }

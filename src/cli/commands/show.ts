@@ -8,6 +8,7 @@ import { askedAbout, openQuestions } from "../open-questions.ts";
 import { type PastRun, withPastRun } from "../past-run.ts";
 import { summaryLine } from "../run-view/summary-line.ts";
 import { safeJson } from "../safe-json.ts";
+import { tellResume } from "../tell-resume.ts";
 import type { Style, Terminal } from "../terminal.ts";
 
 /** `windlass show`. */
@@ -24,14 +25,14 @@ async function showChainRun(invocation: Invocation, { workspace, result, left }:
     return;
   }
   for (const line of logLines(log, terminal, left)) terminal.print(line);
-  if (!isOver(log.status)) {
-    for (const question of await openQuestions(workspace.approvals, result.runId)) {
-      terminal.tell(`waiting: ${askedAbout(question)}`);
-      terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);
-      terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", question.id)} lets it go on`)}`);
-    }
+  const questions = isOver(log.status) ? [] : await openQuestions(workspace.approvals, result.runId);
+  for (const question of questions) {
+    terminal.tell(`waiting: ${askedAbout(question)}`);
+    terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);
+    terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", question.id)} lets it go on`)}`);
   }
-  if (left) terminal.tell(terminal.tint("cyan", `${commandLine(invocation, "resume", result.runId)} goes on with it`));
+  const isDecided = log.status === "waiting" && questions.length === 0;
+  if (left || isDecided) tellResume(invocation, result.runId);
   tellNext(log, invocation);
 }
 

@@ -1,4 +1,4 @@
-import { type Failure, failure } from "../../base/index.ts";
+import { type Failure, failure, unlessAborted } from "../../base/index.ts";
 import { type CallHandle, nestedCalls, passOn, progressOf, reuseOf } from "../../engine/index.ts";
 import { type Ok, type ToolContext, ok } from "../../tool/index.ts";
 import { allFailed } from "./all-failed.ts";
@@ -30,13 +30,10 @@ class ChoiceRun {
   #passed: readonly PassedOver[] = [];
   /** Those that would have been a part of the result, had there been more time. */
   #late: readonly Entrant[] = [];
-  /** The call was told to stop: from then on nobody is waited for. */
-  readonly #stopped: Promise<undefined>;
 
   constructor(made: MadeChoice, context: ToolContext) {
     this.#made = made;
     this.#context = context;
-    this.#stopped = whenAborted(context.signal);
   }
 
   async run(): Promise<Ok<unknown>> {
@@ -62,18 +59,23 @@ class ChoiceRun {
     const running = batch.map((entrant) => this.#start(entrant, false));
     const all = Promise.all(running.map(({ done }) => done));
     if (strategy !== "pick_best") {
-      await Promise.race([all, this.#stopped]);
+      await this.#wait(all);
       const over = batch.flatMap(
         (entrant) => this.#tried.find((tried) => tried.entrant === entrant && !isCancelled(tried)) ?? [],
       );
       this.#late = batch.filter((entrant) => !over.some((tried) => tried.entrant === entrant));
       return over.filter(({ verdict }) => verdict.kind === "valid");
     }
-    const winner = await Promise.race([firstValid(running.map(({ done }) => done)), this.#stopped]);
+    const winner = await this.#wait(firstValid(running.map(({ done }) => done)));
     for (const { handle } of running) handle.abort("cancelled");
     // Nothing is left running: a loser that ignores its signal is given up by the engine after a moment of grace.
-    await Promise.race([all, this.#stopped]);
+    await this.#wait(all);
     return winner === undefined ? [] : [winner];
+  }
+
+  /** Once the call was told to stop, nobody is waited for. */
+  #wait<T>(work: Promise<T>): Promise<T | undefined> {
+    return unlessAborted(work, this.#context.signal);
   }
 
   #start(entrant: Entrant, alone: boolean): Running {
@@ -173,13 +175,6 @@ function firstValid(running: readonly Promise<Tried>[]): Promise<Tried | undefin
         else if (left === 0) resolve(undefined);
       }, reject);
     }
-  });
-}
-
-function whenAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined));
   });
 }
 

@@ -103,7 +103,7 @@ const how = { onEvent, stay: stays === "stay" };
 const spec = { ...agentDefaults, runner, maxRounds: 8 };
 const result = (await runs.has(runId))
   ? await runs.resume(runId, how)
-  : await runs.start(spec, { text: "do it", history: [] }, { runId, ...how });
+  : await runs.start(spec, "do it", { runId, ...how });
 writeFileSync(join(folder, "result.json"), JSON.stringify(result));
 say("over", result.status, JSON.stringify(result.error?.message ?? result.answer));
 await close();

@@ -1,4 +1,5 @@
 import type { ElicitResult } from "@modelcontextprotocol/client";
+import { unlessAborted } from "../../../base/index.ts";
 import { type JsonSchema, isRecord } from "../../../schema/index.ts";
 import type { Question } from "../../../tool/index.ts";
 import type { McpCallOptions } from "../../../hub/index.ts";
@@ -23,7 +24,7 @@ export async function answerQuestion({ server, params, call, tell }: Asked): Pro
     return { action: "decline" };
   }
   if (call.signal.aborted) return { action: "cancel" };
-  const answer = (await orAborted(call.elicit(question), call.signal)) ?? { action: "cancel" };
+  const answer = (await unlessAborted(call.elicit(question), call.signal)) ?? { action: "cancel" };
   if (answer.action !== "accept") return { action: answer.action };
   return { action: "accept", content: withDefaults(question.schema, answer.content) };
 }
@@ -51,15 +52,4 @@ function withDefaults(
   }
   // Checked by whoever asked for them.
   return filled as NonNullable<ElicitResult["content"]>;
-}
-
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const aborted = Promise.withResolvers<undefined>();
-  const give = (): void => aborted.resolve(undefined);
-  signal.addEventListener("abort", give, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", give);
-  }
 }

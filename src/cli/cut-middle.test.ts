@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { cutMiddle } from "./cut-middle.ts";
+
+const gap = (left: string): string => `(${left.length})`;
+
+test("what fits stays as it is", () => {
+  expect(cutMiddle("one\ntwo", { columns: 10, rows: 2 }, gap)).toEqual(["one", "two"]);
+  expect(cutMiddle("", { columns: 10, rows: 2 }, gap)).toEqual([""]);
+});
+
+test("of more, the beginning and the end are left, in as many rows as there are", () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
+  expect(cutMiddle(lines.join("\n"), { columns: 20, rows: 6 }, gap)).toEqual([
+    "line 0",
+    "line 1",
+    "line 2",
+    expect.stringMatching(/^\(\d+\)$/),
+    "line 98",
+    "line 99",
+  ]);
+});
+
+test("one long line takes several rows, and wide characters two columns each", () => {
+  expect(cutMiddle(`a${"b".repeat(98)}c`, { columns: 10, rows: 4 }, gap)).toEqual([
+    "abbbbbbbbb",
+    "bbbbbbbbbb",
+    "(70)",
+    "bbbbbbbbbc",
+  ]);
+  expect(cutMiddle("水".repeat(15), { columns: 10, rows: 3 }, gap)).toEqual(["水".repeat(15)]);
+  expect(cutMiddle("水".repeat(16), { columns: 10, rows: 3 }, gap)).toEqual(["水水水水水", "(6)", "水水水水水"]);
+});
