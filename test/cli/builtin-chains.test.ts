@@ -380,14 +380,19 @@ describe("[A17] write-chain, with a model", () => {
     expect(stderr).toContain("WINDLASS_MODEL_BASE_URL");
   });
 
-  test("a model on this machine that the workspace does not allow is not asked", async () => {
+  test("a model on this machine is asked where the environment names it, and tools cannot reach it", async () => {
     const model = await modelWith();
     const { env = {} } = await workspaceWith(model);
     const cwd = await folder(offline);
-    const { code, stderr } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], { cwd, env });
-    expect(code).toBe(1);
-    expect(stderr).toContain("permission_denied");
-    expect(model.requests).toEqual([]);
+    const { code } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], { cwd, env });
+    expect(code).toBe(0);
+    const asked = model.requests.length;
+    expect(asked).toBeGreaterThan(0);
+    const url = env["WINDLASS_MODEL_BASE_URL"] ?? "";
+    const called = await windlass(["call", "http_request", `url=${url}`], { cwd, env });
+    expect(called.code).toBe(1);
+    expect(called.stderr).toContain("permission_denied");
+    expect(model.requests).toHaveLength(asked);
   });
 });
 

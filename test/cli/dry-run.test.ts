@@ -82,7 +82,7 @@ describe.concurrent("a dry run", () => {
     ]);
     expect(dry.code).toBe(0);
     expect({ code: light.code, output: JSON.parse(light.stdout) }).toEqual({ code: 0, output: { a: { value: "x" } } });
-    expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining("[store_failed]") });
+    expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining("[store_failed: cannot_open]") });
   });
 
   test("leaves nothing behind", async () => {

@@ -31,7 +31,7 @@ describe.skipIf(!mounted)("windlass on a full disk", () => {
     fillUp(0);
     const { code, stdout, stderr } = await windlass(["call", "echo", "message=hi"], { cwd: disk });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^error: .*is full.*\[store_full\]/);
+    expect(stderr).toMatch(/^error: .*is full.*\[store_full: disk_full\]/);
     expect(stderr).not.toMatch(/unexpected|\(node:/);
   });
 

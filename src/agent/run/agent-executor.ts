@@ -68,8 +68,9 @@ class ModelRequest implements RunningCall {
     this.#run = run;
     this.#asked = asked;
     // Made by the loop for exactly this.
-    const { call, ...question } = asked.work.args as ModelQuestion;
-    this.#question = { ...question, call: withoutSecrets(call, run.engine.redactor) };
+    const question = asked.work.args as ModelQuestion;
+    const call = withoutSecrets(question.call, run.engine.redactor);
+    this.#question = call === question.call ? question : { ...question, call };
   }
 
   run(): Promise<ToolResult> {
@@ -194,7 +195,9 @@ class ShownCall implements RunningCall {
     const result = withUse(given, this.#account.uses);
     // The engine has seen to what its failures say.
     if (!result.success) return result;
-    const output = redactOutput(result.output, this.#run.engine.redactor.knownTexts);
+    const { knowsAny, knownTexts } = this.#run.engine.redactor;
+    if (!knowsAny()) return this.#kept(result);
+    const output = redactOutput(result.output, knownTexts);
     return output instanceof Promise
       ? output.then((safe: unknown) => this.#kept(withOutput(result, safe)))
       : this.#kept(withOutput(result, output));

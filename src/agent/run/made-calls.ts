@@ -32,7 +32,7 @@ export class MadeCalls {
 
   /** The same for the same tool and arguments. */
   static keyOf(tool: string, args: unknown): string {
-    return canonicalJson([tool, args]);
+    return `${tool} ${canonicalJson(args)}`;
   }
 
   /**
