@@ -3,13 +3,15 @@ import type { Turn, TurnRange } from "./runs.ts";
 /** Of conversations without a run that is kept, as many are remembered. */
 const idleKept = 100;
 
-/** A turn that nobody has looked at may not be written yet. */
-type KeptTurn = Omit<Turn, "data"> & { readonly data: string | (() => string) };
-
 interface Kept {
-  readonly turns: KeptTurn[];
+  readonly turns: Turn[];
   /** How many runs of it are kept. */
   runs: number;
+}
+
+interface MadeTurn extends Omit<Turn, "number" | "after" | "data"> {
+  readonly after?: number;
+  readonly data: string | (() => string);
 }
 
 /** The turns of conversations, in memory: of all that have a run, and of those that were left last. */
@@ -32,7 +34,7 @@ export class MemoryTurns {
     const kept = this.#conversations.get(id);
     if (kept === undefined || --kept.runs > 0) return;
     // Nobody went on with what nobody named.
-    if (id === runId && kept.turns.length < 2) this.#conversations.delete(id);
+    if (id === runId && kept.turns.length === 0) this.#conversations.delete(id);
     else this.#idle.add(id);
     for (const first of this.#idle) {
       if (this.#idle.size <= idleKept) break;
@@ -41,22 +43,20 @@ export class MemoryTurns {
     }
   }
 
-  add(id: string, turn: Omit<KeptTurn, "number" | "after"> & { readonly after?: number }): void {
-    const turns = this.#conversations.get(id)?.turns;
-    turns?.push({ after: turns.at(-1)?.number ?? 0, ...turn, number: ++this.#last });
+  add(id: string, turn: MadeTurn): void {
+    const kept = this.#conversations.get(id);
+    if (kept === undefined) return;
+    const { turns, runs } = kept;
+    const { data } = turn;
+    const isWritten = typeof data === "string";
+    // A run that is all of its conversation tells it; most are never gone on with.
+    if (!isWritten && id === turn.runId && runs === 1 && turns.length === 0) return;
+    const after = turns.at(-1)?.number ?? 0;
+    turns.push({ after, ...turn, data: isWritten ? data : data(), number: ++this.#last });
   }
 
   list(id: string, { from = 0, to = Infinity }: TurnRange = {}): readonly Turn[] {
     const turns = this.#conversations.get(id)?.turns ?? [];
-    return turns.flatMap((turn, at) => {
-      if (turn.number < from || turn.number > to) return [];
-      // Written once: what it is made of need not stay.
-      return [(turns[at] = written(turn))];
-    });
+    return turns.filter(({ number }) => number >= from && number <= to);
   }
-}
-
-function written(turn: KeptTurn): Turn & KeptTurn {
-  const { data } = turn;
-  return { ...turn, data: typeof data === "string" ? data : data() };
 }

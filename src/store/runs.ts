@@ -128,8 +128,8 @@ export interface RunEnd {
   readonly error?: string;
   /**
    * JSON: what the run adds to its conversation, where it has one. Kept together with the end of the run, or neither is.
-   * A function writes it, the same whenever it is called: most conversations in memory end with their first answer, and
-   * nobody reads them.
+   * A function writes it. A journal need not have it where the conversation has the id of the run and nothing else in
+   * it: whoever goes on with that tells the run again.
    */
   readonly turn?: string | (() => string);
 }

@@ -68,7 +68,10 @@ export function toRunEnd(run: AgentRun, ended: Ended, { at, before }: Ending): R
     status: status === "completed" ? "success" : status,
     at,
     ...(ended.kind === "done" && { output: JSON.stringify(ended.value) }),
-    ...(ended.kind === "done" && before && { turn: turnOf(run, ended.value, before) }),
+    ...(ended.kind === "done" &&
+      before && {
+        turn: () => writeTurn(before, { messages: messagesOf(run, ended.value.answer), tainted: run.tainted }),
+      }),
     ...(partial !== "" && { output: JSON.stringify({ partial }) }),
     ...(error !== undefined && { error: JSON.stringify(error) }),
   };
@@ -117,16 +120,6 @@ function errorOf(ended: Ended): Failure | undefined {
 function messagesOf(run: AgentRun, answer: string): AgentResult["messages"] {
   const messages = answer === "" ? [...run.messages] : [...run.messages, ...withAnswer(run, answer)];
   return run.tainted ? markOutside(messages) : messages;
-}
-
-/** Writes what a run adds, when somebody wants it. Meanwhile it holds on to messages only, not to the run. */
-function turnOf(
-  run: AgentRun,
-  { answer }: RunnerAnswer,
-  { messages, isKept }: Pick<Said, "messages" | "isKept">,
-): () => string {
-  const after = { messages: messagesOf(run, answer), tainted: run.tainted };
-  return () => writeTurn({ messages, isKept }, after);
 }
 
 /** The answer as the last message, unless the conversation has it: a runner may answer in other words than its model. */
