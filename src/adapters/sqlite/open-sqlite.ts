@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type Clock, type FailureError, type Ids, createIds, systemClock } from "../../base/index.ts";
 import { type RecordRedactor, type Retention, checkRetention, ownerSilenceMs } from "../../store/index.ts";
+import type { Redactor } from "../../text/index.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { ReaderThread } from "./reader-thread.ts";
@@ -11,12 +12,15 @@ import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
 import { type WorkerRole, workerUrl } from "./worker-url.ts";
 import { WriterThread } from "./writer-thread.ts";
 
+/** Of what people decide on only known secrets are taken out. */
+type SqliteRedactor = RecordRedactor & Pick<Redactor, "knownText" | "known">;
+
 /** What {@link openSqlite} takes. */
 export interface SqliteOptions {
   /** The database; it and its folder are made when missing, readable by this user only. */
   readonly file: string;
-  /** Takes the secrets out of everything before it is written. */
-  readonly redactor: RecordRedactor;
+  /** Takes the secrets out of records and approvals before they are written. */
+  readonly redactor: SqliteRedactor;
   /** Prunes when opened and every hour. */
   readonly retention?: Retention;
   readonly clock?: Clock;
@@ -78,9 +82,14 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const records = new SqliteRecords({ writer, reader, pruner, redactor, clock });
   const silenceMs = options.ownerSilenceMs ?? ownerSilenceMs;
   const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
-  const approvals = new SqliteApprovals({ thread, redactor, ids, clock });
+  const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
   if (retention !== undefined) pruner.keep(retention, onError);
   return new OpenStore({ file, name, clock, thread, writer, reader, startReader, pruner, records, runs, approvals });
+}
+
+/** Nobody can decide on what is hidden from them: what only looks like a secret stays. */
+function knownOnly({ knownText, known }: SqliteRedactor): RecordRedactor {
+  return { text: knownText, value: known };
 }
 
 /** A listener that throws must not harm the store. */

@@ -124,7 +124,9 @@ export class OpenStore implements SqliteStore {
     } finally {
       timer.cancel();
       writer.close();
-      await Promise.all([reader.close(), thread.close(name)]);
+      // The last connection folds the log into the file, and one that only reads cannot.
+      await reader.close();
+      await thread.close(name);
     }
   }
 }
