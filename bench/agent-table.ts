@@ -20,7 +20,8 @@ export function agentTable(rows: readonly AgentRow[]): string {
   );
   const intro =
     `A model that answers at once calls the search tool once, or eight times, in each of ${few} turns, and then answers; ` +
-    "the whole conversation is divided by those turns. No two calls are the same, and each question carries all results so far.";
+    "the whole conversation is divided by those turns. No two calls are the same, and each question carries all results so far. " +
+    "Growth is that of the ratio: long conversations cost a loop by hand more too, since more of them has to be kept.";
   return `${intro}\n\n${body}\n\nWhat each does per turn:\n\n${dutyMarks(agentEntries, agentDuties)}\n\n${duties}\n\n${notes(agentEntries)}`;
 }
 
@@ -28,9 +29,9 @@ function cells({ few, many }: AgentCosts): string[] {
   return [figure(few.cpuUs.median), ratio(few.ratio), figure(growthOf({ few, many }))];
 }
 
-/** How many times as much a turn of a long conversation takes. */
+/** How many times as much a turn of a long conversation takes, beside one by hand of the same length. */
 export function growthOf({ few, many }: AgentCosts): number {
-  return many.cpuUs.median / few.cpuUs.median;
+  return many.ratio.median / few.ratio.median;
 }
 
 const duties =

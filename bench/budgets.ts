@@ -195,7 +195,7 @@ function agentBudgets(calls: "one" | "eight", how: string, most: number): readon
     {
       id: `agent-growth-${calls}`,
       suite: "agent",
-      what: `the same in a conversation of 50 turns instead of 10: growth`,
+      what: `the same in a conversation of 50 turns instead of 10: growth × that of the floor`,
       most: 1.1,
       figure: (suites) => {
         const both = costs(suites);

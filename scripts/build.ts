@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url);
  * Bundled apart: chunks that they shared would make each of them start slower. What they share at run time (tools,
  * failures, outputs) is recognised by brand, so that several copies of a class do no harm.
  */
-const bundles: readonly Readonly<Record<string, string>>[] = [
+const libraries: readonly Readonly<Record<string, string>>[] = [
   { index: "src/index.ts" },
   { app: "src/app/index.ts" },
   { agent: "src/agent.ts" },
@@ -27,6 +27,10 @@ const bundles: readonly Readonly<Record<string, string>>[] = [
   { otel: "src/otel.ts" },
   { testing: "src/testing.ts" },
   { tools: "src/tools.ts" },
+];
+
+/** What runs in threads of its own. */
+const threads: readonly Readonly<Record<string, string>>[] = [
   { "sqlite-writer": "src/adapters/sqlite/writer.ts", "sqlite-reader": "src/adapters/sqlite/reader.ts" },
   {
     "sqlite-text-index-worker": "src/adapters/sqlite/text-index-worker.ts",
@@ -149,8 +153,21 @@ function groupsOf(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
   ];
 }
 
+/**
+ * Of a mistake that nobody catches, Node shows the line on which it was thrown and the functions that led there. So
+ * what users import has a statement a line, and its functions and classes keep their names. Variables inside of them
+ * do not: long ones would make every import slower.
+ */
+const readable: OutputOptions["minify"] = {
+  compress: { sequences: false, joinVars: false, keepNames: { function: true, class: true } },
+  mangle: { keepNames: true },
+  codegen: { removeWhitespace: false },
+};
+
 interface Format {
   readonly format: "esm" | "cjs";
+  /** As small as can be where nothing is said. */
+  readonly minify?: OutputOptions["minify"];
   /** What the file begins with. */
   readonly banner?: string;
   /** Values that the build knows. */
@@ -158,7 +175,7 @@ interface Format {
 }
 
 async function write(input: Readonly<Record<string, string>>, how: Format): Promise<void> {
-  const { format, banner = "", define = {} } = how;
+  const { format, minify = true, banner = "", define = {} } = how;
   const extension = format === "esm" ? "js" : "cjs";
   const bundle = await rolldown({
     cwd: root,
@@ -179,7 +196,8 @@ async function write(input: Readonly<Record<string, string>>, how: Format): Prom
   const output: OutputOptions = {
     dir: join(root, "dist"),
     format,
-    minify: true,
+    minify,
+    comments: { jsdoc: false },
     banner,
     // Everything in one folder: threads and packages are looked up beside the chunk that wants them.
     entryFileNames: `[name].${extension}`,
@@ -263,7 +281,8 @@ async function notices(): Promise<string> {
 }
 
 await rm(join(root, "dist"), { recursive: true, force: true });
-for (const input of bundles) await write(input, { format: "esm" });
+for (const input of libraries) await write(input, { format: "esm", minify: readable });
+for (const input of threads) await write(input, { format: "esm" });
 for (const [name, file] of Object.entries(packages)) await write({ [file]: require.resolve(name) }, { format: "cjs" });
 await write({ cli: "src/cli/start-program.ts" }, { format: "cjs" });
 const define = { buildId: JSON.stringify(await hashOf(".cjs")) };

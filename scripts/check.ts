@@ -73,11 +73,13 @@ async function runLane(commands: readonly Command[]): Promise<Step[]> {
 
 /**
  * Test files whose process was taken down by a fault of V8 itself are run once more, and named: threads that begin and
- * end in great numbers can run into "Check failed: jit_page.has_value()". A test that fails is not run again here.
+ * end in great numbers can run into "Check failed: jit_page.has_value()", and threads that load TypeScript, which built
+ * files are not, into WebAssembly of Node's own that is freed already (`NativeModule::FreeCode`, SIGSEGV). A test that
+ * fails is not run again here.
  */
 async function runAgain(step: Step): Promise<Step> {
   const output = stripVTControlCharacters(step.output);
-  const files = [...output.matchAll(/unexpectedly with signal SIGTRAP .*while running test file (\S+)/g)];
+  const files = [...output.matchAll(/unexpectedly with signal SIG(?:TRAP|SEGV) .*while running test file (\S+)/g)];
   const isOnlyThat = / Errors {2}(\d+) error/.exec(output)?.[1] === String(files.length) && !/ FAIL {2}/.test(output);
   if (step.ok || files.length === 0 || !isOnlyThat) return step;
   const names = files.map(([, file = ""]) => relative(".", file));

@@ -28,4 +28,4 @@ export {
   type ScriptedTurn,
   type ScriptedUsage,
   scriptedModel,
-} from "./model/scripted-model.ts";
+} from "./model/kit/scripted-model.ts";

@@ -12,9 +12,13 @@ const titles: Readonly<Record<PublicName["kind"], string>> = {
 const modules = [
   ["windlass", "index.ts"],
   ["windlass/agent", "agent.ts"],
+  ["windlass/ai-sdk", "ai-sdk.ts"],
   ["windlass/chain", "chain.ts"],
   ["windlass/hub", "hub.ts"],
+  ["windlass/langchain", "langchain.ts"],
   ["windlass/mcp", "mcp.ts"],
+  ["windlass/otel", "otel.ts"],
+  ["windlass/testing", "testing.ts"],
   ["windlass/tools", "tools.ts"],
 ] as const;
 
@@ -39,12 +43,18 @@ function entry({ name, doc }: PublicName): string {
   return `#### ${name}\n\n${plain(doc).replace(/@example\n?/, "")}\n`;
 }
 
-function row({ name, doc }: PublicName): string {
-  return `- **${name}** — ${
+function row({ name, doc, members }: PublicName): string {
+  const below = members.map((member) => `  - \`${member.name}\` — ${summary(member.doc)}`);
+  return [`- **${name}** — ${summary(doc)}`, ...below].join("\n");
+}
+
+/** The first paragraph, on one line. */
+function summary(doc: string): string {
+  return (
     plain(doc)
       .split(/\n\s*\n|\n@/)[0]
       ?.replaceAll("\n", " ") ?? ""
-  }`;
+  );
 }
 
 function plain(doc: string): string {

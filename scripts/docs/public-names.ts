@@ -7,12 +7,21 @@ export interface PublicName {
   readonly kind: "function" | "class" | "const" | "interface" | "type";
   /** The text of its TSDoc comment; empty where there is none. */
   readonly doc: string;
+  /** Of an interface: the fields and methods that have a comment. */
+  readonly members: readonly Member[];
   /** From the root of the project. */
   readonly file: string;
 }
 
+/** A field or method of an interface, and what its comment says. */
+export interface Member {
+  readonly name: string;
+  readonly doc: string;
+}
+
 const declaration =
   /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*(?:\/\/[^\n]*\n\s*)*)?^export (?:async |abstract )?(function|class|const|interface|type)\*? (\w+)/gm;
+const member = /^ {2}(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\n {2}(?:readonly )?(\w+)(?=[?:(<])/gm;
 const list = /^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm;
 const everything = /^export \* from "([^"]+)"/gm;
 
@@ -28,11 +37,19 @@ function exportsOf(path: string): Map<string, PublicName> {
 
 function declared(text: string, path: string): Map<string, PublicName> {
   const found = new Map<string, PublicName>();
-  for (const [, doc = "", kind = "type", name = ""] of text.matchAll(declaration)) {
+  for (const { 0: all, 1: doc = "", 2: kind = "type", 3: name = "", index } of text.matchAll(declaration)) {
     // Overloads and merged types: the first declaration carries the comment.
-    if (!found.has(name)) found.set(name, { name, kind: kind as PublicName["kind"], doc: words(doc), file: path });
+    if (found.has(name)) continue;
+    const members = kind === "interface" ? membersOf(text.slice(index + all.length)) : [];
+    found.set(name, { name, kind: kind as PublicName["kind"], doc: words(doc), members, file: path });
   }
   return found;
+}
+
+/** Those of the interface whose text this begins with. */
+function membersOf(text: string): Member[] {
+  const body = text.slice(0, text.search(/^\}/m));
+  return [...body.matchAll(member)].map(([, doc = "", name = ""]) => ({ name, doc: words(doc) }));
 }
 
 function reexported(text: string, path: string): Map<string, PublicName> {

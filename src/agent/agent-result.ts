@@ -1,11 +1,11 @@
 import type { Failure } from "../base/index.ts";
 import type { TokenUsage } from "../model/index.ts";
-import type { BriefSummary } from "../store/index.ts";
+import type { Approval, BriefSummary } from "../store/index.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { Verification } from "./verify/verification.ts";
 
-/** How a run of an agent ended: `waiting` for a person, with nobody executing it. */
-export type AgentStatus = "completed" | "waiting" | "failed" | "cancelled";
+/** What a person has to decide; {@link Agent.decide} takes the id. */
+export interface OpenApproval extends Pick<Approval, "id" | "tool" | "args" | "message" | "interrupted"> {}
 
 /** Where an answer comes from. */
 export interface AnswerSource {
@@ -35,19 +35,13 @@ export interface AgentStep {
   readonly error?: Failure;
 }
 
-/** What an agent gives. */
-export interface AgentResult {
+/** What is known of a run, however it ended. */
+export interface AgentFacts {
   readonly runId: string;
   readonly conversationId: string;
   readonly runner: string;
-  readonly status: AgentStatus;
   /** Empty where there is none. */
   readonly answer: string;
-  /** Where there is no answer, what the model had said of it when it was stopped. */
-  readonly partial?: string;
-  readonly error?: Failure;
-  /** Questions that people have to answer before the run can go on. */
-  readonly approvals?: readonly { readonly id: string; readonly tool: string; readonly args: unknown }[];
   readonly sources?: readonly AnswerSource[];
   /** How it came about, where the runner plans steps. */
   readonly steps?: readonly AgentStep[];
@@ -64,3 +58,35 @@ export interface AgentResult {
   readonly tainted: boolean;
   readonly durationMs: number;
 }
+
+/** How a run of an agent ended, and what there is to know of that. */
+export type AgentOutcome =
+  | {
+      readonly status: "completed" | "running";
+      readonly approvals?: undefined;
+      readonly error?: undefined;
+      readonly partial?: undefined;
+    }
+  | {
+      readonly status: "waiting";
+      /** Questions that people have to answer before the run can go on. None where they were answered meanwhile. */
+      readonly approvals: readonly OpenApproval[];
+      readonly error?: undefined;
+      readonly partial?: undefined;
+    }
+  | {
+      readonly status: "failed" | "cancelled";
+      readonly error: Failure;
+      /** What the model had said of an answer when it was stopped. */
+      readonly partial?: string;
+      readonly approvals?: undefined;
+    };
+
+/** What an agent gives; `status` tells what else is there. */
+export type AgentResult = AgentFacts & AgentOutcome;
+
+/**
+ * Where a run of an agent stands: `waiting` for a person, with nobody executing it; `running` where its process closed
+ * before it was over, and whoever resumes it goes on.
+ */
+export type AgentStatus = AgentOutcome["status"];

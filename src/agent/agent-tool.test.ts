@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
+import { ChainLibrary, ChainRuns } from "../chain/index.ts";
 import { createEngine } from "../engine/index.ts";
 import { type Model, scriptedModel } from "../model/index.ts";
 import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
 import { Agent } from "./agent.ts";
+import type { AgentEvent } from "./agent-event.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { agentDefaults } from "./run/agent-spec.ts";
-import { rootRun } from "./run/kept-run.ts";
+import { runsAbove } from "./run/kept-run.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 const about = { name: "helper", description: "Helps with things" };
@@ -76,15 +78,95 @@ describe("[B09] an agent as a tool", () => {
 
   test("whose call a person refused does not wait for ever", async () => {
     const engine = createEngine({ tools: [sampleTool(() => 1, { name: "remove", effect: "once" })] });
-    const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: {} }] }, "never"]);
+    const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: {} }] }, "I was not allowed to"]);
     const helper = createAgent({ engine, model: inner, tools: ["remove"] });
     engine.tools.register(agentTool(helper, about));
-    const agent = createAgent({ engine, model: scriptedModel([helperCall, "not removed"]), tools: ["helper"] });
+    const outer = scriptedModel([helperCall, "not removed"]);
+    const agent = createAgent({ engine, model: outer, tools: ["helper"] });
     const { runId, approvals } = await agent.run("remove it");
-    await agent.decide(approvals?.[0]?.id ?? "", { approved: false });
-    const sub = (await agent.runs.approvals.get(approvals?.[0]?.id ?? "", Date.now()))?.runId ?? "";
+    await agent.decide(approvals?.[0]?.id ?? "", { approved: false, note: "keep it" });
     expect(await agent.resume(runId)).toMatchObject({ status: "completed", answer: "not removed" });
-    expect(await helper.runs.inspect(sub)).toMatchObject({ status: "cancelled" });
+    expect(JSON.stringify(inner.calls[1]?.prompt)).toContain("a person refused to let remove run: keep it");
+    expect(JSON.stringify(outer.calls[1]?.prompt)).toContain("I was not allowed to");
+  });
+
+  test("has the call told as asked about that it wants to make", async () => {
+    const remove = sampleTool(() => 1, { name: "remove", effect: "once" });
+    const engine = createEngine({ tools: [remove] });
+    const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "all of it" } }] }, "never"]);
+    engine.tools.register(agentTool(createAgent({ engine, model: inner, tools: ["remove"] }), about));
+    const agent = createAgent({ engine, model: scriptedModel([helperCall, "never"]), tools: ["helper"] });
+    const events: AgentEvent[] = [];
+    const { approvals } = await agent.run("go", { onEvent: (event) => events.push(event) });
+    expect(approvals).toMatchObject([{ tool: "remove", args: { q: "all of it" } }]);
+    expect(events.filter(({ type }) => type === "approval-asked")).toMatchObject([
+      {
+        approvalId: approvals?.[0]?.id,
+        tool: "remove",
+        args: { q: "all of it" },
+        message: "Allow remove to run with these arguments? (helper wants to call it)",
+      },
+    ]);
+  });
+
+  test.each([
+    { approved: true, calls: 1 },
+    { approved: false, calls: 0 },
+  ])("in a chain has its call asked about, and takes the answer $approved", async ({ approved, calls }) => {
+    let removed = 0;
+    const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
+    const owner = { id: "o", pid: process.pid, processStart: "1", bootId: "" };
+    const kept = { engine, journal: createMemoryRuns(), approvals: createMemoryApprovals(), owner };
+    const model = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "x" } }] }, "what I could"]);
+    const runs = new AgentRuns({
+      ...kept,
+      runner: findRunner,
+      model: () => model,
+    });
+    const spec = { ...agentDefaults, runner: "autonomous", tools: ["remove"] };
+    engine.tools.register(agentTool(new Agent(runs, spec), about));
+    const chains = new ChainLibrary({ tools: engine.tools });
+    chains.add({ name: "c", spec: { name: "c", steps: [{ id: "a", tool: "helper", params: { question: "?" } }] } });
+    const chainRuns = new ChainRuns({ ...kept, chains });
+    const waiting = await chainRuns.start(chains.plan("c"), { runId: "c" });
+    const [question] = waiting.steps[0]?.questions ?? [];
+    expect(question).toMatchObject({ tool: "remove", args: { q: "x" } });
+    await kept.approvals.decide(question?.approvalId ?? "", { approved }, Date.now());
+    const done = await chainRuns.resume("c");
+    expect(done).toMatchObject({ status: "success", output: { a: { answer: "what I could" } } });
+    expect(removed).toBe(calls);
+  });
+
+  test("waits for a person through a tool that makes the failure its own", async () => {
+    let removed = 0;
+    const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
+    const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: {} }] }, "removed"]);
+    engine.tools.register(agentTool(createAgent({ engine, model: inner, tools: ["remove"] }), about));
+    engine.tools.register(
+      sampleTool(
+        async (_args, { callTool }) => {
+          const helped = await callTool("helper", { question: "?" });
+          if (!helped.success) throw new Error(`no help: ${helped.error.message}`);
+          return "helped";
+        },
+        { name: "own", effect: "idempotent", destructive: false, composite: true },
+      ),
+    );
+    const outer = scriptedModel([{ toolCalls: [{ name: "own", args: {} }] }, "done"]);
+    const agent = createAgent({ engine, model: outer, tools: ["own"] });
+    const { runId, approvals } = await agent.run("go");
+    expect(approvals).toMatchObject([{ tool: "remove" }]);
+    await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
+    expect(await agent.resume(runId)).toMatchObject({ status: "completed", answer: "done" });
+    expect(removed).toBe(1);
+  });
+
+  test("that failed is not called again by whoever retries: the same call would find the same run", async () => {
+    const engine = createEngine({ tools: [] });
+    const inner = scriptedModel(() => Promise.reject(new Error("boom")));
+    engine.tools.register(agentTool(createAgent({ engine, model: inner, runner: "llm" }), about));
+    const { success, meta } = await engine.call("helper", { question: "?" }, { maxRetries: 3 });
+    expect({ success, attempts: meta["attempts"] }).toEqual({ success: false, attempts: 1 });
   });
 
   test("stops with the agent that called it", async () => {
@@ -163,10 +245,10 @@ describe("[B09] an agent as a tool", () => {
       expect(written).toEqual([]);
     });
 
-    test("tells which run was asked in the first place", async () => {
+    test("tells which runs it was called by", async () => {
       const { journal, runId, sub } = await waiting();
-      const roots = [sub, runId, "unknown"].map((id) => rootRun(journal, id));
-      expect(await Promise.all(roots)).toEqual([runId, runId, "unknown"]);
+      const above = [sub, runId, "unknown"].map((id) => runsAbove(journal, id));
+      expect(await Promise.all(above)).toEqual([[sub, runId], [runId], ["unknown"]]);
     });
   });
 });

@@ -1,12 +1,13 @@
 import { fail, failure, nodeCrypto } from "../base/index.ts";
-import { isTainted, nestedCalls, passOn, principalOf, progressOf, runOf } from "../engine/index.ts";
+import { isByModel, isTainted, nestedCalls, passOn, principalOf, progressOf, runOf, stepOf } from "../engine/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
 import { type AnyTool, type ToolContext, defineTool, ok } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./agent-event.ts";
-import type { AgentResult } from "./agent-result.ts";
-import type { AgentExecuteOptions } from "./run/agent-runs.ts";
+import type { AgentResult, OpenApproval } from "./agent-result.ts";
+import type { InnerExecuteOptions } from "./run/execute-options.ts";
 import { CallAccount } from "./run/call-account.ts";
+import { nothingSaid } from "./run/said.ts";
 import { noteSubRun } from "./run/sub-runs.ts";
 
 /** What {@link agentTool} takes besides the agent. */
@@ -38,8 +39,8 @@ const input = fromJsonSchema<Asked, Asked>({
 
 /**
  * An agent as a tool, for other agents, chains and MCP clients. It has its own model, budget and history; its tool calls
- * are nested under the call, so they stop with it, and what it uses counts for the run that made the call. Its run is kept: a call that is made again under the same key goes on
- * with that run, and does nothing twice.
+ * are nested under the call, so they stop with it, and what it uses counts for the run that made the call. Its run is
+ * kept: a call that is made again under the same key goes on with that run, and does nothing twice.
  *
  * @example
  * ```ts
@@ -60,16 +61,59 @@ export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
     timeoutMs,
     input,
     run: async ({ question, context: given }: Asked, context: ToolContext) => {
+      if (agent.runs.isClosing) throw closed(name, context);
       const text = given === undefined ? question : `${question}\n\n${given}`;
-      const result = await runOnce(agent, text, context);
+      const result = await runOnce(agent, text, context).catch((error: unknown) => {
+        if (agent.runs.isClosing) stepOf(context)?.leave();
+        throw error;
+      });
       if (result.status === "completed") return told(result);
+      if (result.status === "running") throw left(name, context);
       const [open] = result.approvals ?? [];
-      const message = `${name} waits for a person to decide on ${open?.tool ?? "a call"}`;
-      if (open !== undefined) throw passOn(failure("approval_required", message, { approvalId: open.id }));
-      const { code, message: why, retry } = result.error ?? failure("execution_error", `${name} gave no answer`);
-      throw fail(`${name}: ${why}`, { code, retry });
+      if (open !== undefined) throw await waits(agent, { ...open, runId: result.runId, name }, context);
+      const { code, message } = result.error ?? failure("execution_error", "it gave no answer");
+      // The same call would find this run, which is over.
+      throw fail(`${name}: ${message}`, { code, retry: "never" });
     },
   });
+}
+
+/** Where whatever calls it is closing too, the call is made again by whoever goes on; else it is no use. */
+function closed(name: string, context: ToolContext): Error {
+  const step = stepOf(context);
+  if (step?.isClosing === true) step.leave();
+  return fail(`${name} is closed, and answers no more questions in this process`, {
+    code: "not_available",
+    retry: "never",
+  });
+}
+
+/** The run of this call goes on when the call is made again; what called it tells nobody that it failed. */
+function left(name: string, context: ToolContext): Error {
+  stepOf(context)?.leave();
+  return fail(`${name} was closed before it had answered; the same call made again goes on with it`, {
+    code: "cancelled",
+    retry: "never",
+  });
+}
+
+interface OwnQuestion extends OpenApproval {
+  readonly runId: string;
+  /** Of the agent as a tool. */
+  readonly name: string;
+}
+
+/** A person has to decide first; where whatever called it cannot wait for that, its run is over. */
+async function waits(agent: Agent, { runId, name, ...open }: OwnQuestion, context: ToolContext): Promise<Error> {
+  const { id: approvalId, message: text, ...question } = open;
+  const message = `${text} (${name} wants to call it)`;
+  const cannot = stepOf(context)?.waitsFor({ ...question, approvalId, message });
+  if (cannot === undefined) {
+    const waiting = `${name} waits for a person to decide on ${open.tool}`;
+    return passOn(failure("approval_required", waiting, { approvalId }));
+  }
+  await agent.runs.cancel(runId);
+  return fail(`${name} may not call ${open.tool} unasked: ${cannot}`, { code: "permission_denied", retry: "never" });
 }
 
 function told({ answer, toolUsageSummary, usage, rounds, runId }: AgentResult): unknown {
@@ -85,23 +129,34 @@ async function runOnce(agent: Agent, text: string, context: ToolContext): Promis
   const principal = principalOf(context);
   const calledBy = runOf(context);
   const account = CallAccount.of(context);
-  const how: AgentExecuteOptions = {
+  const how: InnerExecuteOptions = {
     signal: context.signal,
     begin: nestedCalls(context),
     account,
+    step: stepOf(context),
     ...(tell !== undefined && { onEvent: (event: AgentEvent) => tell(event) }),
   };
   // Only letters, digits and a few marks may be in the id of a run, and a key may be long.
   const runId = `sub-${nodeCrypto().createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32)}`;
+  const tainted = isTainted(context);
   const more = {
     ...(context.conversationId !== undefined && { conversationId: context.conversationId }),
     ...(principal !== undefined && { principal }),
     ...(calledBy !== undefined && { calledBy }),
-    // Kept, for whoever goes on with it later and not within this call.
-    tainted: isTainted(context),
+    // Kept, for whoever goes on with it later and not within this call. Then nobody here wrote the question either.
+    said: { ...nothingSaid, tainted },
+    fromOutside: tainted,
+    byModel: isByModel(context),
+    runId,
+    aside: true,
   };
   const known = await agent.runs.has(runId);
-  const result = await (known ? agent.resume(runId, how) : agent.run(text, { ...how, ...more, runId, aside: true }));
+  const work = known ? agent.runs.join(runId, how) : agent.runs.start(agent.spec, text, { ...how, ...more });
+  let result = await agent.track(work);
+  // Somebody may decide just when it stops to wait.
+  for (let more = 3; more > 0 && result.status === "waiting" && result.approvals.length === 0; more--) {
+    result = await agent.track(agent.runs.join(runId, how));
+  }
   noteSubRun(agent.runs, runId, result.status === "waiting");
   account?.used(runId, result.usage);
   return result;

@@ -1,10 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
 import { scriptedModel } from "../model/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
+import { Agent } from "./agent.ts";
 
 const secret = "hunter2-is-my-secret";
 
@@ -116,6 +118,73 @@ test("the events of an agent have no secrets in them", async () => {
   expect(JSON.stringify(without)).not.toContain(token);
   // What the model made for whoever asked is not ours to hide.
   expect(events.at(-1)).toMatchObject({ type: "run-finished", answer: expect.stringContaining(token) });
+});
+
+describe("a decision on what an agent asked", () => {
+  async function asked(clock = new FakeClock()) {
+    const engine = createEngine({ tools: [sampleTool(() => "sent", { name: "send", effect: "once" })] });
+    const model = scriptedModel([{ toolCalls: [{ name: "send", args: {} }] }, "done"]);
+    const agent = createAgent({ engine, model, clock });
+    const { runId, approvals } = await agent.run("send it");
+    return { agent, clock, runId, id: approvals?.[0]?.id ?? "" };
+  }
+
+  test("gives the approval as it stands, also when it is made twice", async () => {
+    const { agent, runId, id } = await asked();
+    const yes = { approved: true, by: "ada" };
+    expect(await agent.decide(id, yes)).toMatchObject({ id, tool: "send", status: "approved", decidedBy: "ada" });
+    expect(await agent.decide(id, { approved: true, by: "bob" })).toMatchObject({ decidedBy: "ada" });
+    expect(await agent.resume(runId)).toMatchObject({ status: "completed", answer: "done" });
+  });
+
+  test.each([
+    [false, "was rejected by ada (keep it); the first decision counts"],
+    [true, "was approved by ada (keep it); the first decision counts"],
+  ])("is refused where it was decided otherwise before: %s", async (first, told) => {
+    const { agent, id } = await asked();
+    await agent.decide(id, { approved: first, by: "ada", note: "keep it" });
+    const refused = { code: "validation_error", message: expect.stringContaining(told) };
+    await expect(agent.decide(id, { approved: !first })).rejects.toMatchObject(refused);
+  });
+
+  test("is refused when its time is over, by the clock of the agent's runs", async () => {
+    const { agent, clock, runId, id } = await asked();
+    clock.advance(365 * 24 * 3600 * 1000);
+    const refused = { code: "validation_error", message: expect.stringContaining("expired at 2026-") };
+    await expect(agent.decide(id, { approved: true })).rejects.toMatchObject(refused);
+    const early = await asked();
+    // The machine's clock is far ahead of this one.
+    expect(await early.agent.decide(early.id, { approved: true })).toMatchObject({ decidedAt: early.clock.now() });
+    expect(await early.agent.resume(early.runId)).toMatchObject({ status: "completed" });
+    expect(runId).not.toBe(early.runId);
+  });
+
+  test("is refused where nothing of that id was asked", async () => {
+    const { agent } = await asked();
+    await expect(agent.decide("nope", { approved: true })).rejects.toThrow('there is no approval "nope"');
+  });
+});
+
+describe("an agent that is closed", () => {
+  test("begins nothing more where its runs are its own", async () => {
+    const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
+    await agent.close();
+    await expect(agent.run("hi")).rejects.toThrow("no run is begun here any more");
+  });
+
+  test("leaves runs open that are others' as well, and waits for its own, also those of its sessions", async () => {
+    const model = scriptedModel([{ text: "one", delayMs: 20 }, { text: "two", delayMs: 20 }, "three"]);
+    const { runs, spec } = createAgent({ engine: createEngine(), model });
+    const [a, b] = [new Agent(runs, spec), new Agent(runs, spec)];
+    const over: string[] = [];
+    const asked = [a.run("1"), a.session().ask("2")].map((run) => run.then(({ answer }) => over.push(answer)));
+    // Both have begun.
+    await vi.waitFor(() => expect(model.calls).toHaveLength(2));
+    await a.close();
+    await Promise.all(asked);
+    expect(over.toSorted()).toEqual(["one", "two"]);
+    expect(await b.run("3")).toMatchObject({ answer: "three" });
+  });
 });
 
 test("agents wait for a place instead of being told that there is none", async () => {

@@ -1,17 +1,18 @@
-import { type Clock, fail, systemClock } from "../base/index.ts";
-import type { Decision } from "../store/index.ts";
+import type { Approval, Decision } from "../store/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { Session, type SessionOptions } from "./session.ts";
 import type { ConversationMessage } from "./message.ts";
-import type { AgentExecuteOptions, AgentRuns, AgentStartOptions } from "./run/agent-runs.ts";
+import type { AgentRuns } from "./run/agent-runs.ts";
+import type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-options.ts";
 import { type Said, nothingSaid } from "./run/said.ts";
 import type { AgentSpec } from "./run/agent-spec.ts";
+import { checkDecided } from "./check-decided.ts";
 import { checkHistory } from "./check-history.ts";
 import { EventQueue } from "./event-queue.ts";
 
 /** What goes with a question. */
-export interface AskOptions extends Omit<AgentStartOptions, "said"> {
+export interface AskOptions extends AgentStartOptions {
   /** What was said before: `messages` of an earlier result. Where absent, what was said in the conversation, if it has one. */
   readonly history?: readonly ConversationMessage[];
   /** Whether that holds text from outside: `tainted` of that result. Where absent, as its messages tell. */
@@ -24,26 +25,29 @@ export interface AgentStream extends AsyncIterable<AgentEvent> {
   readonly result: Promise<AgentResult>;
 }
 
-/** A model with tools, and one way of using them. Made by `createAgent`. */
+/** A model with tools, and one way of using them. Made by `createAgent`, or by `agent()` of a workspace. */
 export class Agent {
   readonly spec: AgentSpec;
   readonly runs: AgentRuns;
+  readonly #ownsRuns: boolean;
+  readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(runs: AgentRuns, spec: AgentSpec) {
+  /** @param how Whether the runs are its own, so that they close with it; others may use them where that is absent. */
+  constructor(runs: AgentRuns, spec: AgentSpec, how: { readonly ownsRuns?: boolean } = {}) {
     this.runs = runs;
     this.spec = spec;
+    this.#ownsRuns = how.ownsRuns === true;
   }
 
   /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
   async run(text: string, options: AskOptions = {}): Promise<AgentResult> {
     const { history, tainted: _tainted, ...start } = options;
     if (history !== undefined) checkHistory(history);
-    return this.runs.start(this.spec, text, { ...start, said: await this.#said(options) });
+    return this.track(this.runs.start(this.spec, text, { ...start, said: await this.#said(options) }));
   }
 
-  async #said({ history, tainted, conversationId, aside }: AskOptions): Promise<Said> {
+  async #said({ history, tainted, conversationId: id }: AskOptions): Promise<Said> {
     const { conversations } = this.runs;
-    const id = aside === true ? undefined : conversationId;
     if (history !== undefined) return conversations.given(id, history, tainted);
     const said = id === undefined ? nothingSaid : await conversations.soFar(id);
     return tainted === true ? { ...said, tainted } : said;
@@ -64,14 +68,16 @@ export class Agent {
 
   /** Goes on with a run that waits for a person who has decided, or whose process is gone. */
   resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
-    return this.runs.resume(runId, options);
+    return this.track(this.runs.resume(runId, options));
   }
 
-  /** Decides a question of a run that waits; then {@link resume} goes on with it. The first decision counts. */
-  async decide(approvalId: string, decision: Decision, clock: Clock = systemClock): Promise<void> {
-    const decided = await this.runs.approvals.decide(approvalId, decision, clock.now());
-    if (decided === undefined)
-      throw fail(`there is no approval ${JSON.stringify(approvalId)}`, { code: "validation_error" });
+  /**
+   * Decides a question of a run that waits; then {@link resume} goes on with it. Gives the approval as it stands. The
+   * first decision counts: throws where it was decided otherwise before, or its time is over.
+   */
+  async decide(approvalId: string, decision: Decision): Promise<Approval> {
+    const { approvals } = this.runs;
+    return checkDecided(approvalId, decision, await approvals.decide(approvalId, decision, this.runs.now()));
   }
 
   /** A conversation, new or one that goes on: each question sees what was said before, here and elsewhere. */
@@ -79,9 +85,21 @@ export class Agent {
     return new Session(this, options);
   }
 
-  /** Waits for what is under way, and leaves it to be taken up again. */
-  close(): Promise<void> {
-    return this.runs.close();
+  /** Has {@link close} wait for work of this agent that was begun elsewhere, such as in a {@link Session}. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    const over = (): void => void this.#underWay.delete(work);
+    work.then(over, over);
+    return work;
+  }
+
+  /**
+   * One of `createAgent` begins no run any more, waits a few seconds for those under way, and leaves the others to be
+   * taken up again. One of a workspace waits until its own are over: the runs of the workspace close with the workspace.
+   */
+  async close(): Promise<void> {
+    if (this.#ownsRuns) await this.runs.close();
+    else await Promise.allSettled(this.#underWay);
   }
 }
 

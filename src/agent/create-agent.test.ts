@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { sampleTool } from "../../test/support/sample-tool.ts";
+import { fail } from "../base/index.ts";
+import { runChain } from "../chain/index.ts";
 import { createEngine } from "../engine/index.ts";
 import { scriptedModel } from "../model/index.ts";
 import { defineTool } from "../tool/index.ts";
 import type { AgentEvent } from "./agent-event.ts";
+import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 
 const add = defineTool({
@@ -69,5 +73,50 @@ describe("[E03] the loop", () => {
     const waiting = await agent.run("remove it");
     expect(waiting).toMatchObject({ status: "waiting", approvals: [{ tool: "remove" }] });
     expect(ran).toBe(0);
+    await agent.decide(waiting.approvals?.[0]?.id ?? "", { approved: true });
+    expect(await agent.resume(waiting.runId)).toMatchObject({ status: "completed", answer: "done" });
+    expect(ran).toBe(1);
+  });
+});
+
+describe("agents that a composite calls, which is tried again,", () => {
+  /** Calls an agent a dozen times that sends, and fails at its first attempt. */
+  function world() {
+    const sent = { count: 0 };
+    const send = sampleTool(() => ++sent.count, { name: "send", effect: "once", destructive: false });
+    const engine = createEngine({ tools: [send] });
+    const model = scriptedModel(({ prompt }) =>
+      prompt.some(({ role }) => role === "tool") ? "sent" : { toolCalls: [{ name: "send", args: {} }] },
+    );
+    const helper = createAgent({ engine, model, tools: ["send"] });
+    engine.tools.register(agentTool(helper, { name: "helper", description: "Sends" }));
+    let attempts = 0;
+    const many = defineTool({
+      name: "many",
+      description: "x",
+      composite: true,
+      effect: "idempotent",
+      destructive: false,
+      run: async (_args, { callTool }) => {
+        for (let n = 0; n < 12; n++) await callTool("helper", { question: `${n}?` });
+        if (attempts++ === 0) throw fail("busy", { code: "not_available", retry: "safe" });
+        return "ok";
+      },
+    });
+    engine.tools.register(many);
+    return { engine, sent };
+  }
+
+  test("do nothing twice, in a call", async () => {
+    const { engine, sent } = world();
+    expect(await engine.call("many", {}, { maxRetries: 1 })).toMatchObject({ success: true });
+    expect(sent.count).toBe(12);
+  });
+
+  test("do nothing twice, in a chain", async () => {
+    const { engine, sent } = world();
+    const spec = { name: "c", steps: [{ id: "a", tool: "many", retry: { max: 1, delay: 0 } }] };
+    expect(await runChain(spec, { engine })).toMatchObject({ status: "success" });
+    expect(sent.count).toBe(12);
   });
 });

@@ -1,10 +1,20 @@
 export { Agent, type AgentStream, type AskOptions } from "./agent.ts";
 export type { AgentEvent, AgentListener, CallDecider, FoundItems, Place } from "./agent-event.ts";
-export type { AgentResult, AgentStatus, AgentStep, AnswerSource } from "./agent-result.ts";
+export type {
+  AgentFacts,
+  AgentOutcome,
+  AgentResult,
+  AgentStatus,
+  AgentStep,
+  AnswerSource,
+  OpenApproval,
+} from "./agent-result.ts";
 export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
 export { type ChatRequest, type RequestOptions, buildRequest } from "./build-request.ts";
 export { type AgentOptions, createAgent } from "./create-agent.ts";
+export type { Flow } from "./flow/flow.ts";
 export type { ConversationMessage } from "./message.ts";
+export { type OwnRunner, type RunnerCall, type RunnerTalk, type RunnerWork, toRunner } from "./own-runner.ts";
 export {
   type OpenAIToolCall,
   type OpenAIToolMessage,
@@ -14,6 +24,7 @@ export {
 export { isAmong } from "./run/may-use.ts";
 export { foldReasoning, reasoningOf } from "./reasoning/fold-reasoning.ts";
 export { languageOf } from "./reasoning/language-of.ts";
+export { cutOffNote } from "./reasoning/note-words.ts";
 export {
   type ReasoningBlock,
   type ReasoningLanguage,
@@ -22,14 +33,20 @@ export {
   noReasoning,
 } from "./reasoning/reasoning-block.ts";
 export type { AgentObserver, ObservedAgentRun, ObservedTurn } from "./run/agent-observer.ts";
-export { AgentRuns, type AgentExecuteOptions, type AgentRunsParts, type AgentStartOptions } from "./run/agent-runs.ts";
+export { AgentRuns } from "./run/agent-runs.ts";
+export type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-options.ts";
 export { type AgentSpec, type QuestionImage, agentDefaults } from "./run/agent-spec.ts";
 export { completeSpec } from "./run/complete-spec.ts";
-export { readAgentRun, rootRun } from "./run/kept-run.ts";
-export { shownEvents } from "./run/shown-events.ts";
-export { shownResult } from "./run/shown-result.ts";
+export { readAgentRun, runsAbove } from "./run/kept-run.ts";
 export type { AgentQuestion, Runner, RunnerAnswer } from "./runner.ts";
-export { findRunner, runnerNames } from "./runners/find-runner.ts";
+export {
+  type CommandFault,
+  type OwnCommand,
+  type OwnCommands,
+  readOwnCommands,
+} from "./runners/commands/own-commands.ts";
+export { findRunner } from "./runners/find-runner.ts";
+export { type OptionReader, runnerNames, runnerOptions } from "./runners/options/runner-options.ts";
 export { Session, type SessionOptions } from "./session.ts";
 export {
   type SubAgentCall,

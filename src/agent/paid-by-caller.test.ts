@@ -87,8 +87,25 @@ describe("[N09] what an agent uses that is called as a tool", () => {
     await agent.decide(waiting.approvals?.[0]?.id ?? "", { approved });
     const result = await agent.resume(waiting.runId);
     expect(result.status).toBe("completed");
-    expect(total(result)).toBe(220 + 800 * (approved ? 2 : 1));
+    expect(total(result)).toBe(220 + 800 * 2);
     expect(await agent.runs.inspect(result.runId)).toEqual(result);
+  });
+
+  test("leaves its caller an answer, also where several are called side by side", async () => {
+    const looks = Array.from({ length: 8 }, (_, at) => calls("look", { at }, { inputTokens: 400, outputTokens: 50 }));
+    const engine = world({ one: { says: looks }, other: { says: looks } });
+    const both = sampleTool(
+      async (_args, { callTool }) => {
+        const results = await Promise.all(["one", "other"].map((name) => callTool(name, ask)));
+        return results.map(({ success }) => success);
+      },
+      { name: "both", effect: "idempotent", destructive: false, composite: true },
+    );
+    engine.tools.register(both);
+    const result = await chief(engine, [calls("both"), says("enough")], 2000).run("go");
+    // Two rounds of each; another would use what the answer takes.
+    expect(result).toMatchObject({ status: "completed", answer: "enough", rounds: 2 });
+    expect(total(result)).toBe(220 + 450 * 4);
   });
 
   test("counts when it fails, and when it took too long", async () => {

@@ -81,6 +81,22 @@ describe("[D04] tool calls of a model", () => {
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ success: true, data: { celsius: 21 } });
   });
 
+  test("blanks and functions. around the name of a tool are no part of it", async () => {
+    const names = ["slow ", "functions.slow", "查询天气\n"];
+    const messages = await processToolCalls(
+      engine,
+      names.map((name, index) => call(`${index}`, name, "{}")),
+    );
+    expect(messages.map(({ content }) => JSON.parse(content) as unknown)).toMatchObject([
+      { success: true, data: { slow: true } },
+      { success: true, data: { slow: true } },
+      { success: true, data: { celsius: 21 } },
+    ]);
+    expect(messages.map(({ name }) => name)).toEqual(names);
+    const [unknown] = await processToolCalls(engine, [call("1", "functions.slower", "{}")]);
+    expect(unknown?.content).toContain('There is no tool named \\"functions.slower\\"');
+  });
+
   test("characters that hide or reorder text do not reach the model", async () => {
     const [message] = await processToolCalls(engine, [
       call("1", "echo", JSON.stringify({ message: "a\u202eb\u{e0041}c" })),
@@ -159,6 +175,20 @@ describe("[D04] building the request", () => {
     expect(body).toMatchObject({ model: "some-model", messages, tool_choice: "auto" });
     expect(body.tools?.map(({ function: { name } }) => name)).toContain("calculator");
     expect(body.tools).toHaveLength(4);
+  });
+
+  test("calls a tool in its messages only by a name that the API takes", async () => {
+    const calls = ["搜索", "a/b", "", "echo"].map((name, index) => call(`${index}`, name, "{}"));
+    const said = { role: "assistant", content: null, tool_calls: calls };
+    const answers = await processToolCalls(engine, calls);
+    const body = buildRequest<object>(engine, [...messages, said, ...answers], { model: "m" });
+    const [, asked, ...told] = body.messages as [object, { tool_calls: typeof calls }, ...typeof answers];
+    const names = asked.tool_calls.map(({ function: { name } }) => name);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(names[3]).toBe("echo");
+    expect(told.map(({ name }) => name)).toEqual(names);
+    expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(["0", "1", "2", "3"]);
+    expect(body.messages[0]).toBe(messages[0]);
   });
 
   test("offers only what can be called", () => {

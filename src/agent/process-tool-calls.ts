@@ -2,6 +2,7 @@ import { type CallContext, type Engine } from "../engine/index.ts";
 import { parseArguments } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { type AnyTool, type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
+import { bareName } from "./loop/bare-name.ts";
 
 /** A tool call as OpenAI-compatible models send it. */
 export interface OpenAIToolCall {
@@ -14,6 +15,7 @@ export interface OpenAIToolCall {
 export interface OpenAIToolMessage {
   readonly role: "tool";
   readonly tool_call_id: string;
+  /** As the call has it. */
   readonly name: string;
   /** `{ success, data, error }` as JSON text. What was attached is named in it: a tool message carries only text. */
   readonly content: string;
@@ -67,12 +69,19 @@ async function answer(asked: { name: string; text: string }, asking: Asking): Pr
   }
   // A model decides these calls, whatever else the context says.
   const context: CallContext = { ...asking.context, callerType: "conversation_agent" };
-  const tool = offered.get(names.fromWire(asked.name) ?? "");
+  const name = nameIn(asked.name, asking);
+  const tool = offered.get(names.fromWire(name) ?? "");
   // A name that was never offered: the engine knows aliases, and suggests the closest one otherwise.
-  if (tool === undefined) return contentOf(engine, await engine.call(asked.name, args.value, context));
-  const given = names.argumentsFromWire(asked.name, args.value);
+  if (tool === undefined) return contentOf(engine, await engine.call(name, args.value, context));
+  const given = names.argumentsFromWire(name, args.value);
   const known = engine.tools.get(tool.name) === tool;
   return contentOf(engine, await (known ? engine.call(tool.name, given, context) : engine.call(tool, given, context)));
+}
+
+/** A tool that has the very name that was written is what is meant. */
+function nameIn(name: string, { engine, offered, names }: Asking): string {
+  const isOffered = (each: string): boolean => offered.has(each) || names.fromWire(each) !== undefined;
+  return bareName(name, (each) => isOffered(each) || (each === name && engine.resolver.resolve(each) !== undefined));
 }
 
 function contentOf({ redactor }: Engine, result: ToolResult): string {

@@ -10,8 +10,10 @@ export interface AgentQuestion {
   readonly images?: readonly QuestionImage[];
   /** What was said before. */
   readonly history: readonly ConversationMessage[];
-  /** What was said before holds text from outside. */
+  /** What was said before holds text from outside, or the question does. */
   readonly tainted?: true;
+  /** Nobody who asks here wrote it: it gives no commands. */
+  readonly fromOutside?: true;
 }
 
 /** What a runner gives. */

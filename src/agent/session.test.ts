@@ -3,9 +3,11 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
 import { type Model, scriptedModel } from "../model/index.ts";
 import { type RunJournal, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { Agent } from "./agent.ts";
 import { createAgent } from "./create-agent.ts";
 import type { ConversationMessage } from "./message.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
+import { agentDefaults } from "./run/agent-spec.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 const usage = { inputTokens: 100, outputTokens: 10 };
@@ -108,7 +110,7 @@ function processes(model: Model, journal: RunJournal = createMemoryRuns()) {
     const id = `p${++count}`;
     const owner = { id, pid: count, processStart: id, bootId: "" };
     const parts = { engine, journal, approvals, owner, runner: findRunner, model: () => model };
-    return createAgent({ engine, model, runs: new AgentRuns(parts) });
+    return new Agent(new AgentRuns(parts), { ...agentDefaults, runner: "autonomous" });
   };
 }
 
@@ -173,7 +175,8 @@ describe("a conversation in several places", () => {
   test("has nothing of the questions that agents were asked as tools", async () => {
     const open = processes(scriptedModel(["A", "aside", "B"]));
     await open().run("a", { conversationId: "t" });
-    const aside = await open().run("sub", { conversationId: "t", aside: true });
+    const { runs, spec } = open();
+    const aside = await runs.start(spec, "sub", { conversationId: "t", aside: true });
     expect(aside).toMatchObject({ conversationId: "t", answer: "aside" });
     expect(aside.messages).toHaveLength(2);
     expect(textsOf((await open().run("b", { conversationId: "t" })).messages)).toEqual(["a", "A", "b", "B"]);

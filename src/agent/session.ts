@@ -1,11 +1,11 @@
-import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
+import { createIds, fail } from "../base/index.ts";
 import { type TokenUsage, addUsage, noTokens } from "../model/index.ts";
 import type { Agent, AskOptions } from "./agent.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { checkHistory } from "./check-history.ts";
 import { holdsOutside } from "./run/holds-outside.ts";
 import type { ConversationMessage } from "./message.ts";
-import type { AgentExecuteOptions } from "./run/agent-runs.ts";
+import type { AgentExecuteOptions } from "./run/execute-options.ts";
 import { type Said, nothingSaid } from "./run/said.ts";
 
 /** What a {@link Session} is to be. */
@@ -67,16 +67,13 @@ export class Session {
   }
 
   /** Asks the next question; one at a time. */
-  ask(
-    text: string,
-    options: Omit<AskOptions, "history" | "tainted" | "conversationId" | "aside" | "calledBy"> = {},
-  ): Promise<AgentResult> {
+  ask(text: string, options: Omit<AskOptions, "history" | "tainted" | "conversationId"> = {}): Promise<AgentResult> {
     return this.#take(async () => {
       await this.refresh();
       const { conversationId, tainted } = this;
       const said = { ...(this.#said ?? nothingSaid), tainted };
       const { runs, spec } = this.#agent;
-      return runs.start(spec, text, { ...options, said, conversationId });
+      return this.#agent.track(runs.start(spec, text, { ...options, said, conversationId }));
     });
   }
 
@@ -99,9 +96,10 @@ export class Session {
   }
 
   /** Forgets what was said, also for others who ask in this conversation, now or later. */
-  async clear(clock: Clock = systemClock): Promise<void> {
+  async clear(): Promise<void> {
     if (this.#asking) throw answering();
-    await this.#agent.runs.conversations.clear(this.conversationId, clock.now());
+    const { runs } = this.#agent;
+    await runs.conversations.clear(this.conversationId, runs.now());
     this.#said = undefined;
     this.#isTainted = false;
     await this.refresh();

@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { calculatorTool, echoTool } from "../builtin/index.ts";
 import { createEngine } from "../engine/index.ts";
 import { defineTool } from "../tool/index.ts";
+import { scriptedModel } from "../model/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { createAgent } from "./create-agent.ts";
 import { ToolSubAgent } from "./tool-sub-agent.ts";
 
 const count = defineTool({
@@ -99,5 +102,40 @@ describe("[B09] ToolSubAgent", () => {
     for (const message of [1, 2, 3]) await agent.execute("echo", { message });
     expect(agent.history.map(({ params }) => params)).toEqual([{ message: 2 }, { message: 3 }]);
     expect(agent.summary().totalCalls).toBe(3);
+  });
+
+  test("within a tool's call reports into the run that made it: told, asked about, kept and stopped with it", async () => {
+    let removed = 0;
+    const remove = defineTool({ name: "remove", description: "x", effect: "once", run: () => ++removed });
+    const engine = createEngine({ tools: [...tools, remove] });
+    const scout = defineTool({
+      name: "scout",
+      description: "Looks around",
+      composite: true,
+      effect: "idempotent",
+      run: async (_args, context) => {
+        const sub = new ToolSubAgent({ agentId: "sub-1", engine, within: context });
+        await sub.execute("echo", { message: "hi" });
+        const removing = await sub.execute("remove", {});
+        if (!removing.success) throw new Error(removing.error.message);
+        return sub.briefSummary();
+      },
+    });
+    engine.tools.register(scout);
+    const model = scriptedModel([{ toolCalls: [{ name: "scout", args: {} }] }, "done"]);
+    const agent = createAgent({ engine, model, tools: ["scout"] });
+    const events: AgentEvent[] = [];
+    const { runId, conversationId, approvals } = await agent.run("go", { onEvent: (event) => events.push(event) });
+    expect(approvals).toMatchObject([{ tool: "remove" }]);
+    expect(events.filter(({ type }) => type === "tool-progress")).toMatchObject([
+      { tool: "scout", value: { agentId: "sub-1", tool: "echo", success: true } },
+      { tool: "scout", value: { agentId: "sub-1", tool: "remove", success: false } },
+    ]);
+    await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
+    expect(await agent.resume(runId)).toMatchObject({ status: "completed" });
+    expect(removed).toBe(1);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('\\"toolUsage\\":{\\"echo\\":1,\\"remove\\":1}');
+    const { records } = await engine.queryRecords({ conversationId, tool: "echo" });
+    expect(records[0]).toMatchObject({ callerId: "sub-1" });
   });
 });

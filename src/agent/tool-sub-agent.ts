@@ -1,6 +1,6 @@
-import { type Engine, forConversation } from "../engine/index.ts";
-import type { BriefSummary } from "../store/index.ts";
-import type { ToolResult } from "../tool/index.ts";
+import { type Engine, forConversation, nestedCalls } from "../engine/index.ts";
+import { type BriefSummary, successRate } from "../store/index.ts";
+import type { CompositeContext, ToolContext, ToolResult } from "../tool/index.ts";
 
 /** What a sub-agent is made of. */
 export interface ToolSubAgentOptions {
@@ -8,7 +8,12 @@ export interface ToolSubAgentOptions {
   readonly engine: Engine;
   /** The agent it works for. */
   readonly parentAgentId?: string;
-  /** Its records belong to this conversation; its own id where absent. */
+  /**
+   * What the handler of a composite tool got, where it works for one: its calls are then part of that tool's call. They
+   * stop with it, are asked about and kept with its run, and each result is told as progress of it.
+   */
+  readonly within?: ToolContext & CompositeContext;
+  /** Its records belong to this conversation; where absent, to that of `within`, or one of its own id. */
   readonly conversationId?: string;
   readonly principal?: string;
   /** Told every result. What it throws harms nobody, and nobody waits for it. */
@@ -72,14 +77,18 @@ export class ToolSubAgent {
 
   /** Makes one call. */
   async execute(tool: string, params: unknown, options: SubAgentCallOptions = {}): Promise<ToolResult> {
-    const { engine, conversationId = this.agentId, principal } = this.#options;
+    const { engine, within, principal } = this.#options;
+    const conversationId = this.#options.conversationId ?? within?.conversationId ?? this.agentId;
     const context = forConversation(this.agentId, conversationId, {
       ...options,
       variables: this.#variables,
       ...(principal !== undefined && { principal }),
     });
-    const result = await engine.call(tool, params, context);
+    const result = await (within === undefined
+      ? engine.call(tool, params, context)
+      : nestedCalls(within)(tool, params, context).run());
     this.#remember({ tool: result.tool, params, result });
+    within?.progress({ agentId: this.agentId, tool: result.tool, success: result.success });
     return result;
   }
 
@@ -116,8 +125,8 @@ export class ToolSubAgent {
 
   #figures(): Pick<BriefSummary, "totalCalls" | "successRate" | "toolUsage"> {
     const totalCalls = this.#succeeded + this.#failed;
-    const successRate = totalCalls === 0 ? 100 : (this.#succeeded / totalCalls) * 100;
-    return { totalCalls, successRate, toolUsage: Object.fromEntries(this.#usage) };
+    const rate = successRate(totalCalls, this.#failed);
+    return { totalCalls, successRate: rate, toolUsage: Object.fromEntries(this.#usage) };
   }
 
   #remember(call: SubAgentCall): void {

@@ -1,15 +1,6 @@
+import { runnerNames } from "../agent/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
-
-/** The ways of using tools that `agent.runner` and `--runner` can name. */
-export const agentRunners: readonly string[] = ["autonomous", "planned", "vault", "project", "crew", "llm"];
-
-/** What each of them reads in `agent.options`. */
-export const runnerOptions: Readonly<Record<string, readonly string[]>> = {
-  planned: ["commands"],
-  vault: ["limit"],
-  project: ["instructions", "folder", "files", "tools", "mode", "budget"],
-  crew: ["maxSteps", "answer"],
-};
+import { toOptions } from "./runner-settings.ts";
 
 /** `agent:` of a `windlass.yaml`, as its schema guarantees it. */
 export interface AgentFile {
@@ -60,7 +51,7 @@ export const agentSchema: JsonSchema = {
   additionalProperties: false,
   description: "How `windlass ask`, `windlass chat` and agents in code work, where they are not told otherwise.",
   properties: {
-    runner: { enum: agentRunners, description: "How the model uses tools; autonomous where absent." },
+    runner: { enum: runnerNames, description: "How the model uses tools; autonomous where absent." },
     model: { ...text, description: "A name in models:; default where absent." },
     instructions: { ...text, description: "What the model is told before everything else." },
     max_rounds: {
@@ -104,8 +95,9 @@ export const agentSchema: JsonSchema = {
 };
 
 /** The settings that the file stands for. */
-export function toAgent({ runner = "autonomous", ...file }: AgentFile = {}): AgentConfig {
+export function toAgent({ runner = "autonomous", options, ...file }: AgentFile = {}): AgentConfig {
   const camel = (key: string): string => key.replace(/_([a-z])/g, (_found, letter: string) => letter.toUpperCase());
   // The keys of the one are those of the other, written otherwise.
-  return { runner, ...Object.fromEntries(Object.entries(file).map(([key, value]) => [camel(key), value])) };
+  const settings = Object.fromEntries(Object.entries(file).map(([key, value]) => [camel(key), value]));
+  return { runner, ...settings, ...(options !== undefined && { options: toOptions(options) }) };
 }

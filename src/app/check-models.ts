@@ -37,6 +37,39 @@ export function withoutNamelessModel(file: unknown, report: FileReport): unknown
   return { ...file, models: Object.fromEntries(Object.entries(models).filter(([key]) => !isPart(key))) };
 }
 
+/** Where a service is whose name is often written in place of a protocol. */
+const addresses: Readonly<Record<string, string>> = {
+  ollama: "http://127.0.0.1:11434/v1",
+  openai: "https://api.openai.com/v1",
+};
+
+/** The file without models that are a name alone, and without services in place of protocols; each is told. */
+export function withoutBareModels(file: unknown, report: FileReport): unknown {
+  if (!isMap(file) || !isMap(file["models"])) return file;
+  const models = Object.entries(file["models"]).flatMap(([name, model]): [string, unknown][] => {
+    if (typeof model !== "string") return [[name, withoutService(name, model, report)]];
+    const hint = `write ${name}: { base_url: "${addresses["ollama"]}", model: ${model} }, with the address of its server`;
+    report.add(
+      "wrong_type",
+      ["models", name],
+      [`"${name}" is a map: where the model is, and what it is called there`, { hint }],
+    );
+    return [];
+  });
+  return { ...file, models: Object.fromEntries(models) };
+}
+
+function withoutService(name: string, model: unknown, report: FileReport): unknown {
+  if (!isMap(model) || typeof model["provider"] !== "string") return model;
+  const { provider, ...rest } = model;
+  const address = Object.hasOwn(addresses, provider) ? addresses[provider] : undefined;
+  if (address === undefined) return model;
+  const hint = rest["base_url"] === undefined ? `write base_url: "${address}" in its place` : "leave it out";
+  const message = `"${provider}" speaks the protocol openai-compatible, which is meant where no provider is named`;
+  report.add("bad_value", ["models", name, "provider"], [message, { hint }]);
+  return rest;
+}
+
 /** What is said of the models of a file, beyond the form of each. */
 export function checkModels(file: unknown, report: FileReport): void {
   if (!isMap(file)) return;

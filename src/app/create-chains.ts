@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { currentOwner } from "../adapters/index.ts";
 import { builtinChains } from "../builtin/index.ts";
-import { ChainLibrary, ChainRuns, type Plan, type RunObserver } from "../chain/index.ts";
+import { ChainLibrary, ChainRuns, type ChainRunsParts, type Plan, type RunObserver } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { Hub, ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
@@ -27,6 +27,7 @@ export interface ChainsOptions {
   readonly toolProblems: () => readonly Problem[];
   /** Sees all runs. */
   readonly observer: RunObserver | undefined;
+  readonly endCalledBy: NonNullable<ChainRunsParts["endCalledBy"]>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -75,6 +76,7 @@ export function createChains(options: ChainsOptions): Chains {
     owner: currentOwner(),
     env,
     observer: options.observer,
+    endCalledBy: options.endCalledBy,
   });
   return {
     library,

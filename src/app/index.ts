@@ -1,4 +1,3 @@
-export { agentRunners } from "./agent-settings.ts";
 export { ChainFolder } from "./chain-folder.ts";
 export { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
 export { loadChain } from "./load-chain.ts";
@@ -13,6 +12,6 @@ export { readSettings } from "./read-settings.ts";
 export { unloadedTool, withUnloadedTools } from "./unloaded-tools.ts";
 export { listsTools } from "./unmatched-lists.ts";
 export { unmatchedRules } from "./unmatched-rules.ts";
-export { unseenServers, whyMissing } from "./unseen-servers.ts";
+export { mayBeOfServer, unseenServers, whyMissing } from "./unseen-servers.ts";
 export type { SecretSource, WorkspaceConfig } from "./workspace-config.ts";
 export { workspaceSchema } from "./workspace-schema.ts";

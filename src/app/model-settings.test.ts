@@ -54,6 +54,17 @@ describe("models of a workspace", () => {
   test.each([
     ["an unknown key", "models: { default: { modle: x } }", /modle.*did you mean "model"/s],
     ["an unknown provider", "models: { default: { provider: antropic } }", /provider.*did you mean "anthropic"/s],
+    [
+      "a service in place of a protocol",
+      "models: { default: { provider: ollama, model: qwen3 } }",
+      /"ollama" speaks the protocol openai-compatible.*write base_url: "http:\/\/127\.0\.0\.1:11434\/v1"/s,
+    ],
+    [
+      "a service beside its address",
+      "models: { a: { provider: openai, base_url: 'http://a', model: x } }",
+      /leave it out/,
+    ],
+    ["a name alone", "models: { default: qwen3 }", /write default: \{ base_url: "\S+", model: qwen3 \}/],
     ["an unknown fallback", "models: { default: { fallback: [fats] }, fast: { model: x } }", /did you mean "fast"/],
     ["itself as its fallback", "models: { a: { fallback: [a] } }", /not its own fallback/],
     [

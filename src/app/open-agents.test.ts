@@ -89,6 +89,20 @@ describe("agents of a workspace", () => {
     const { runId, answer } = await agent.run("Again?");
     expect(answer).toBe("Again?");
     expect(await (await workspace.agents()).inspect(runId)).toMatchObject({ answer: "Again?", runner: "echo" });
+    expect(await (await workspace.agent({ runner: "echo" })).run("And by name?")).toMatchObject({ runner: "echo" });
+    expect((await workspace.agent({ runner: echo })).spec.runner).toBe("echo");
+    const other = { ...echo };
+    await expect(workspace.agent({ runner: other })).rejects.toThrow('has another runner "echo" already');
+    const vault = { ...echo, name: "vault" };
+    await expect(workspace.agent({ runner: vault })).rejects.toThrow('there is a runner "vault" already');
+  });
+
+  test("one that is closed leaves the others at work", async () => {
+    const workspace = await workspaceWith(["A", "B"]);
+    const [one, other] = [await workspace.agent(), await workspace.agent()];
+    expect(await one.run("a")).toMatchObject({ answer: "A" });
+    await one.close();
+    expect(await other.run("b")).toMatchObject({ answer: "B" });
   });
 
   test("ask a model on this machine where the settings name it, and their tools do not reach it", async () => {
@@ -117,13 +131,41 @@ describe("agents of a workspace", () => {
     ["options: { commands: { 'x y': echo } }", 'the command "x y" cannot be used: its name is no word', "no blanks"],
     ["options: { commands: { x: { params: {} } } }", "it names no tool", "write x: { tool: …"],
     ["options: { commands: { x: { tool: echo, params: 1 } } }", "its params are not a map", "write params: { … }"],
-    ["options: { commands: [echo] }", "commands are a map", "write commands: { NAME: { tool: …"],
+    ["options: { commands: [echo] }", "commands is not a map of names to tools", "write commands: { NAME: { tool: …"],
     ["options: { foldre: x }", 'no runner has an option "foldre"', 'did you mean "folder"?'],
+    ["options: { maxSteps: 3 }", "maxSteps is the old name", "write max_steps"],
+    ["options: { maxSteps: 3, max_steps: 2 }", "max_steps is used instead of maxSteps", "write max_steps"],
   ])("names that mean nothing are warned about: %s", async (agent, message, hint) => {
     const workspace = await workspaceWith([], `agent: { ${agent} }`);
     expect(workspace.problems()).toMatchObject([
       { severity: "warning", line: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) },
     ]);
+  });
+
+  test.each([
+    ["max_steps: many", "max_steps is not a whole number, 1 or more, and is not used"],
+    ["answer: lst", 'answer is not "auto" or "model" or "last", and is not used'],
+    ["limit: 0", "limit is not a whole number, 1 or more, and is not used"],
+    ["mode: loop", 'mode is not "planned" or "autonomous", and is not used'],
+    ["budget: lots", "budget is not a number of tokens, and is not used"],
+    ["tools: [1]", "tools is not a list of texts, and is not used"],
+  ])("options that a runner cannot use are warned about: %s", async (options, message) => {
+    const workspace = await workspaceWith([], `agent: { options: { ${options} } }`);
+    expect(workspace.problems()).toMatchObject([{ severity: "warning", line: 2, message }]);
+  });
+
+  test("options are written as all other keys are, and read as the runner has them", () => {
+    const read = (options: string) =>
+      parseWorkspace(`agent: { options: { ${options} } }`, "windlass.yaml").config.agent;
+    expect(read("max_steps: 2, answer: last").options).toEqual({ maxSteps: 2, answer: "last" });
+    expect(read("maxSteps: 2").options).toEqual({ maxSteps: 2 });
+    expect(read("max_steps: 2, maxSteps: 3").options).toEqual({ maxSteps: 2 });
+    expect(read("maxSteps: 3, max_steps: 2").options).toEqual({ maxSteps: 2 });
+    expect(read("maxSteps: 3, max_steps: ~").options).toEqual({ maxSteps: 3 });
+    expect(read("max_steps: ~, commands: { a_b: { tool: x, params: { c_d: 1 } } }").options).toEqual({
+      commands: { a_b: { tool: "x", params: { c_d: 1 } } },
+    });
+    expect(read("of_my_own: 1").options).toEqual({ of_my_own: 1 });
   });
 
   test("names that mean something are not, other names of tools among them, which work", async () => {

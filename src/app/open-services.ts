@@ -106,12 +106,14 @@ function closedPlaces({ dir, config }: Pick<ServicesSetting, "dir" | "config">):
 /** The folder of notes. Whoever makes a single call has no use for following it. */
 function vaultOf(setting: ServicesSetting, index: TextIndex): Vault {
   const { dir, config, stays } = setting;
-  const { folder = ".", watch = false } = config.services.vault ?? {};
+  const { vault, timezone } = config.services;
+  const { folder = ".", watch = false } = vault ?? {};
   const path = resolve(dir, folder);
   return createVault({
     folder: path,
     index,
     files: createFileDoor({ roots: [{ path, write: false }], closed: closedPlaces(setting) }),
+    ...(timezone !== undefined && { timezone }),
     ...(watch && stays && { watch: warnOfVault }),
   });
 }

@@ -137,6 +137,54 @@ describe("windlass.yaml", () => {
     expect(workspace.problems()).toEqual([]);
   });
 
+  test("a misspelt rule that would guard nothing keeps it shut, and says what was meant", async () => {
+    const dir = await folderWith({ "windlass.yaml": 'permissions: { ask: ["model:destructve"], allow: ["*"] }' });
+    await expect(openWorkspace(dir, { store: "memory" })).rejects.toMatchObject({
+      code: "file_invalid",
+      message: expect.stringMatching(/^windlass\.yaml:1:22: .*guards nothing; did you mean "destructive"\?$/),
+      problems: [{ severity: "error", code: "unknown_tool", line: 1, column: 22 }],
+    });
+  });
+
+  const names = ["create_note", "write_page", "search", "create_file", "destruct", "ecko", "model:Echo"];
+  test.each([...names, "fs/write_file", "gone/write_file"])(
+    "a name that is only like another opens, and guards the tool that code registers later: %s",
+    async (rule) => {
+      const fs = { command: "no-such-command", disabled: true };
+      const dir = await folderWith({
+        "windlass.yaml": `permissions: { deny: ["${rule}"] }`,
+        "mcp.json": JSON.stringify({ mcpServers: { fs } }),
+      });
+      const workspace = await workspaceIn(dir, { store: "memory" });
+      expect(workspace.problems()).toMatchObject([
+        { severity: "warning", code: "unknown_tool", file: "windlass.yaml" },
+      ]);
+      const name = rule.replace("model:", "");
+      workspace.engine.tools.register(defineTool({ name: "later", aliases: [name], description: "d", run: () => 1 }));
+      expect(workspace.problems()).toEqual([]);
+    },
+  );
+
+  test("a tool may be in a broken file or at a server that was never seen; a misspelt word is in neither", async () => {
+    const servers = JSON.stringify({ mcpServers: { mail: { command: "no-such-command" } } });
+    for (const files of [{ "tools/bad.yaml": "name: bad\n" }, { "mcp.json": servers }]) {
+      const named = await folderWith({ ...files, "windlass.yaml": 'permissions: { deny: ["ecko"] }' });
+      await workspaceIn(named, { store: "memory", reload: false });
+      const misspelt = await folderWith({ ...files, "windlass.yaml": 'permissions: { deny: ["destructve"] }' });
+      await expect(openWorkspace(misspelt, { store: "memory", reload: false })).rejects.toThrow(/"destructive"/);
+    }
+  });
+
+  test("a chain or a tool of the folder may have a name that is like a word of the rules", async () => {
+    const dir = await folderWith({
+      "windlass.yaml": 'permissions: { deny: ["destruct"], ask: ["effects"] }',
+      "tools/destruct.yaml":
+        "name: destruct\ndescription: d\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n",
+      "chains/effects.yaml": "name: effects\nsteps: [{ id: a, tool: echo, params: { message: hi } }]\n",
+    });
+    expect((await workspaceIn(dir, { store: "memory" })).problems()).toEqual([]);
+  });
+
   test("is found from a folder below", async () => {
     const dir = await folderWith({ "windlass.yaml": "", "a/b/c.txt": "" });
     expect((await workspaceIn(join(dir, "a/b"), { store: "memory" })).dir).toBe(dir);

@@ -5,11 +5,10 @@ import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import {
   type Approver,
   type Closable,
-  type Engine,
+  Engine,
   type EngineOptions,
   type LogEntry,
   type Preapproved,
-  createEngine,
   parkingApprover,
 } from "../engine/index.ts";
 import { type Hub, type ReloadMode, type ResultShelf, unservedContracts } from "../hub/index.ts";
@@ -20,7 +19,7 @@ import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/
 import { type ToolOffer, ToolRegistry } from "../tool/index.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { findWorkspace, workspaceFile } from "./find-workspace.ts";
-import { type Chains, createChains } from "./create-chains.ts";
+import { type Chains, type ChainsOptions, createChains } from "./create-chains.ts";
 import { HeldEvents } from "./held-events.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import type { LoadChainOptions } from "./load-chain.ts";
@@ -31,6 +30,8 @@ import { type Sources, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
 import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
+import { throwPlaces } from "./throw-places.ts";
+import { unmatchedGuards } from "./unmatched-guards.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
 import { whyUnloaded } from "./unloaded-tools.ts";
 import { whyMissing } from "./unseen-servers.ts";
@@ -103,7 +104,8 @@ export class WorkspaceError extends FailureError {
   constructor(problems: readonly Problem[]) {
     const first = problems.find(({ severity }) => severity === "error");
     const where = first === undefined ? workspaceFile : `${first.file}:${first.line}:${first.column}`;
-    super(`${where}: ${first?.message ?? "cannot be used"}`, { code: "file_invalid" });
+    const hint = first?.hint === undefined ? "" : `; ${first.hint}`;
+    super(`${where}: ${first?.message ?? "cannot be used"}${hint}`, { code: "file_invalid" });
     this.name = "WorkspaceError";
     this.problems = problems;
   }
@@ -127,10 +129,11 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const { registry, services, sources, hub, redactor } = parts;
   const journal = await loadMeanwhile(journalOf(opening, redactor), [sources, hub.contracts]);
 
-  const engine = createEngine({
+  const engine = new Engine({
     ...engineOptions(config),
     ...keptIn(journal, options),
     ...secretsOf(secrets),
+    placeOf: throwPlaces(dir),
     preapproved: (subject, context) => preapproverOf(sources, subject, context),
     registry,
     resolver: hub.resolver,
@@ -138,7 +141,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   });
   const tracing = await traced(engine, config.telemetry);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
-  const of = { tools: hub.resolver, toolProblems, observer: tracing?.chains };
+  const endCalledBy: ChainsOptions["endCalledBy"] = (runId, by) => agents.endCalledBy(runId, by);
+  const of = { tools: hub.resolver, toolProblems, observer: tracing?.chains, endCalledBy };
   const chains = createChains({ dir, config, engine, registry, journal, mode, env, ...of });
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
@@ -153,6 +157,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   // After the engine: calls under way use them.
   const used = [...parts.servers, services, journal, door, ...(tracing === undefined ? [] : [tracing])];
   const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
+  const loaded: Loaded = { toolProblems, chains, registry, hub, sources };
+  await checkGuards(settings, loaded, closed);
 
   return {
     dir,
@@ -174,7 +180,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     approvals: journal.approvals,
     store: journal.store,
     missingSecrets: secrets.missing,
-    problems: () => problemsWith(settings, { toolProblems, chains, registry, hub, sources }),
+    problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
   };
 }
@@ -342,6 +348,16 @@ interface Loaded {
   readonly registry: ToolRegistry;
   readonly hub: OpenedHub;
   readonly sources: Pick<Sources, "mcp">;
+}
+
+/** Closes it again where rules guard nothing because a word in them is misspelt: who opened it would take it for guarded. */
+async function checkGuards(settings: Settings, loaded: Loaded, opened: readonly Closable[]): Promise<void> {
+  const { chains, registry } = loaded;
+  const names = (): string[] => [...registry.names(), ...chains.library.names()];
+  const slips = unmatchedGuards(settings, { names }).filter(({ severity }) => severity === "error");
+  if (slips.length === 0) return;
+  await closeAll(opened);
+  throw new WorkspaceError(slips);
 }
 
 /** What is wrong with the settings, with the files of tools and chains, and with what the settings say about them. */

@@ -4,12 +4,11 @@ import { compilePermissions, concurrencySettings } from "../engine/index.ts";
 import { defaultModel, secretName, unknownModel } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
 import { FileReport, isMap } from "../schema/index.ts";
-import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
-import { runnerOptions } from "./agent-settings.ts";
-import { checkModels, modelHint, withoutNamelessModel } from "./check-models.ts";
+import { type Problem, type YamlPath, hasErrors, parseYaml } from "../text/index.ts";
+import { checkModels, modelHint, withoutBareModels, withoutNamelessModel } from "./check-models.ts";
 import { type WorkspaceFile, toConfig } from "./complete-config.ts";
-import { commandsPath, ownCommands } from "./own-commands.ts";
 import { parseSize } from "./parse-size.ts";
+import { checkOptions } from "./runner-settings.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 import { workspaceSchema } from "./workspace-schema.ts";
 
@@ -27,10 +26,14 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
   const value = yaml.value ?? {};
-  report.check(withoutNamelessModel(withoutOldKeys(value, report), report), workspaceSchema, []);
+  report.check(
+    withoutBareModels(withoutNamelessModel(withoutOldKeys(value, report), report), report),
+    workspaceSchema,
+    [],
+  );
   checkMeanings(value, report);
   checkModels(value, report);
-  checkOptions(value, report);
+  checkOptions(valueAt(value, ["agent", "options"]), report);
   // The schema was checked just now; an empty key is as good as none.
   const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
   return { config, problems: report.problems };
@@ -43,32 +46,6 @@ function withoutOldKeys(value: unknown, report: FileReport): unknown {
   const message = "`model` is written as `models` now, which has a name for each model";
   report.add("unknown_key", ["model"], [message, { part: "key", hint: modelHint(model, rest["models"]) }]);
   return rest;
-}
-
-/** What no runner reads is most likely misspelt; one of your own may know it. */
-function checkOptions(file: unknown, report: FileReport): void {
-  const known = Object.values(runnerOptions).flat();
-  const path = ["agent", "options"];
-  for (const key of keysAt(file, path)) {
-    if (known.includes(String(key))) continue;
-    const near = suggest(String(key), known);
-    const hint = near === undefined ? `there are ${known.join(", ")}` : `did you mean "${near}"?`;
-    const detail = { part: "key", severity: "warning", hint } as const;
-    report.add("unknown_key", [...path, key], [`no runner has an option "${key}"`, detail]);
-  }
-  checkCommands(valueAt(file, commandsPath), report);
-}
-
-function checkCommands(commands: unknown, report: FileReport): void {
-  if (commands !== undefined && commands !== null && !isMap(commands)) {
-    const hint = "write commands: { NAME: { tool: …, params: { … } } }";
-    report.add("bad_value", commandsPath, ["commands are a map of names to tools", { severity: "warning", hint }]);
-  }
-  for (const { name, fault } of ownCommands(commands)) {
-    if (fault === undefined) continue;
-    const detail = { part: "key", severity: "warning", hint: fault.hint } as const;
-    report.add("bad_value", [...commandsPath, name], [fault.message, detail]);
-  }
 }
 
 /** The default one may be named by the environment alone. */

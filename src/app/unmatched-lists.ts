@@ -1,8 +1,10 @@
+import { readOwnCommands } from "../agent/index.ts";
 import { nameGlob } from "../base/index.ts";
+import { isRecord } from "../schema/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
-import { ownCommands } from "./own-commands.ts";
 import type { Settings } from "./read-settings.ts";
+import { commandsPath } from "./runner-settings.ts";
 import type { RuledTools } from "./unmatched-rules.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -48,14 +50,23 @@ export function listsTools(config: WorkspaceConfig): boolean {
 function listedIn({ agent, chains }: WorkspaceConfig): Listed[] {
   const list = (path: YamlPath, names: readonly string[], how: Pick<Listed, "use" | "globs">): Listed[] =>
     names.map((name, index) => ({ ...how, name, path: [...path, index] }));
-  const commands = ownCommands(agent.options?.["commands"]);
   return [
     ...list(["agent", "tools"], agent.tools ?? [], { use: "choice", globs: true }),
     ...list(["agent", "options", "tools"], textsIn(agent.options?.["tools"]), { use: "choice", globs: true }),
     ...list(["agent", "trusted"], agent.trusted ?? [], { use: "trust", globs: true }),
     ...list(["chains", "trusted"], chains.trusted, { use: "trust", globs: false }),
-    ...commands.flatMap(({ tool }): Listed[] => (tool === undefined ? [] : [{ ...tool, use: "call", globs: false }])),
+    ...calledIn(agent.options?.["commands"]),
   ];
+}
+
+/** The tools that commands of one's own call. */
+function calledIn(commands: unknown): Listed[] {
+  return readOwnCommands(commands).commands.map(({ key, tool }) => {
+    // The tool alone is enough where it takes nothing.
+    const isAlone = !isRecord(commands) || !isRecord(commands[key]);
+    const path = [...commandsPath, key, ...(isAlone ? [] : ["tool"])];
+    return { name: tool, path, use: "call", globs: false };
+  });
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -1,9 +1,10 @@
-import { toolInRule } from "../engine/index.ts";
+import { selectorWords, toolInRule } from "../engine/index.ts";
 import { type Hub, meantCapability } from "../hub/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
+import { unmatchedGuards } from "./unmatched-guards.ts";
 import { unmatchedLists } from "./unmatched-lists.ts";
 
 /** A name that the settings use for a tool. */
@@ -27,12 +28,14 @@ export interface RuledTools {
 }
 
 /**
- * Warns about permission rules, lists of tools and declarations that name a tool which does not exist, and about
- * capabilities that are most likely misspelt: a slip in `deny` denies nothing.
+ * Tells of permission rules, lists of tools and declarations that name a tool which does not exist, and of capabilities
+ * that are most likely misspelt. A misspelt word in a rule that guards is an error.
  */
 export function unmatchedRules(settings: Settings, ruled: RuledTools): Problem[] {
   const { tools, hub, servers } = ruled;
+  const names = (): string[] => tools().flatMap(({ name, aliases }) => [name, ...aliases]);
   return [
+    ...unmatchedGuards(settings, { names }),
     ...unknownTools(settings, tools),
     ...unmatchedLists(settings, ruled),
     ...unknownServers(settings, servers),
@@ -109,12 +112,10 @@ function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"])
 }
 
 function namesIn({ permissions, engine, capabilities }: Settings["config"]): Named[] {
-  const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
-    (permissions[list] ?? []).flatMap((rule, index): Named[] => {
-      const name = toolInRule(rule);
-      return name === undefined ? [] : [{ name, path: ["permissions", list, index], words: selectors }];
-    }),
-  );
+  const rules = (permissions.allow ?? []).flatMap((rule, index): Named[] => {
+    const name = toolInRule(rule);
+    return name === undefined ? [] : [{ name, path: ["permissions", "allow", index], words: selectorWords }];
+  });
   const list = (path: YamlPath, names: readonly string[]): Named[] =>
     names.map((name, index) => ({ name, path: [...path, index], words: [] }));
   // Servers may be connected to later.
@@ -126,5 +127,3 @@ function namesIn({ permissions, engine, capabilities }: Settings["config"]): Nam
     ...list(["engine", "disabled_tools"], engine.disabledTools),
   ];
 }
-
-const selectors = ["destructive", "effect:pure", "effect:read", "effect:idempotent", "effect:once"];

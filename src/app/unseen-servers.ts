@@ -8,6 +8,16 @@ export function unseenServers(mcp: McpSource | undefined): readonly string[] {
   return found.map(({ name }) => name);
 }
 
+/** Whose tools are listed: what is not among them, they do not have. */
+const listed: ReadonlySet<McpServerState> = new Set(["connected", "known"]);
+
+/** May a server of the workspace have a tool of this name, though it lists none now: not seen yet, disabled, or not to be used? */
+export function mayBeOfServer(mcp: McpSource | undefined, tool: string): boolean {
+  const server = mcp?.status().find(({ name }) => tool.startsWith(`${name}/`));
+  if (server !== undefined && !listed.has(server.state)) return true;
+  return whyMissing(mcp, tool) !== undefined;
+}
+
 /** More are counted, not named. */
 const mostNamed = 5;
 

@@ -213,6 +213,8 @@ export interface Failure {
   readonly retryAfterMs?: number;
   /** The approval that is being waited for, with `approval_required`. */
   readonly approvalId?: string;
+  /** For people: where the code of a workspace threw, as in `tools/boom.ts:2:9`. */
+  readonly thrownAt?: string;
 }
 
 /** What `fail()` and {@link FailureError} take besides the message. */
@@ -266,7 +268,11 @@ Object.defineProperty(FailureError.prototype, brand, { value: true });
 export function failure(
   code: FailureCode,
   message: string,
-  options: Omit<FailureOptions, "code" | "cause"> & { byEffect?: RetryVerdict; approvalId?: string } = {},
+  options: Omit<FailureOptions, "code" | "cause"> & {
+    byEffect?: RetryVerdict;
+    approvalId?: string;
+    thrownAt?: string | undefined;
+  } = {},
 ): Failure {
   const usual: RetryVerdict | "effect" = failureKinds[code].retry;
   return {
@@ -278,6 +284,7 @@ export function failure(
     ...(options.issues !== undefined && { issues: options.issues }),
     ...(options.retryAfterMs !== undefined && { retryAfterMs: options.retryAfterMs }),
     ...(options.approvalId !== undefined && { approvalId: options.approvalId }),
+    ...(options.thrownAt !== undefined && { thrownAt: options.thrownAt }),
   };
 }
 

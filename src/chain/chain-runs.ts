@@ -6,11 +6,12 @@ import { currentPlan, inputFor } from "./current-plan.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
 import { engineExecutor } from "./host/executor.ts";
-import { RunKeeper } from "./host/run-keeper.ts";
+import { type FreeClaim, RunKeeper, heldBy } from "./host/run-keeper.ts";
 import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
 import { callContext, checkInput } from "./run-chain.ts";
 import { executeRun } from "./run/execute-run.ts";
+import { OutsideCalls } from "./run/outside-calls.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { refusingExecutor } from "./refusing-executor.ts";
 import { eventsBefore, undoneSteps } from "./rerun-events.ts";
@@ -19,8 +20,8 @@ import { changedTools, checkUnchanged, inspectPlan, planOf, runFormat } from "./
 import { readSurroundings, writeSurroundings } from "./surroundings.ts";
 import { toolsOf, usesSecrets } from "./tools-of.ts";
 
-/** How often a run that another process executes is looked at. */
-const lookMs = 250;
+/** How often somebody who takes over what was left looks for it. */
+const adoptMs = 250;
 
 /** Runs that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
 export class ChainRuns {
@@ -46,29 +47,13 @@ export class ChainRuns {
   /** Goes on with a run that was left, or whose process is gone. A finished one gives its result. */
   async resume(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
     const claim = await this.#claim(runId);
-    switch (claim.kind) {
-      case "unknown":
-        throw notFound(runId);
-      case "held":
-        throw fail(`run ${runId} is being executed by process ${claim.run.owner?.pid ?? "?"}`, { code: "run_held" });
-      case "finished":
-        return this.#look(claim.run, claim.events);
-      case "claimed":
-        return this.#goOn(claim, options);
-    }
+    if (claim.kind === "held") throw heldBy(claim.run);
+    return this.#goOnWith(runId, claim, options);
   }
 
   /** Joins a run wherever it is: goes on with it when nobody does, else waits for the process that does. */
   async join(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
-    for (;;) {
-      const claim = await this.#claim(runId);
-      if (claim.kind === "unknown") throw notFound(runId);
-      if (claim.kind === "finished") return this.#look(claim.run, claim.events);
-      if (claim.kind === "claimed") return this.#goOn(claim, options);
-      if (options.signal?.aborted === true || this.#keeper.isClosing)
-        throw fail("stopped waiting for the run; it goes on", { code: "cancelled" });
-      await new Promise<void>((resolve) => this.#clock.after(lookMs, resolve));
-    }
+    return this.#goOnWith(runId, await this.#keeper.whenFree(() => this.#claim(runId), options.signal), options);
   }
 
   /** A new run of the chain as it is now; with `from`, what did not depend on that step is taken from the old run. */
@@ -123,7 +108,7 @@ export class ChainRuns {
 
   /** Takes over runs whose process is gone, until the signal is aborted. */
   async adopt(options: ExecuteOptions & { readonly everyMs?: number; readonly signal: AbortSignal }): Promise<void> {
-    const { everyMs = lookMs, signal, ...how } = options;
+    const { everyMs = adoptMs, signal, ...how } = options;
     // Those that cannot go on, such as one whose tool has changed: trying again changes nothing.
     const refused = new Set<string>();
     while (!signal.aborted) {
@@ -147,6 +132,7 @@ export class ChainRuns {
     made: MadeRun,
     options: ExecuteOptions & Pick<StartOptions, "context" | "principal">,
   ): Promise<RunResult> {
+    this.#keeper.checkOpen();
     const { plan, runId, input } = made;
     const { engine, journal, owner, env = {} } = this.#parts;
     checkAllowed(plan, engine.denies);
@@ -178,8 +164,15 @@ export class ChainRuns {
     );
   }
 
-  #goOn(claim: TakenRun, options: ExecuteOptions): Promise<RunResult> {
-    return this.#keeper.track(this.#continue(claim, options));
+  #goOnWith(runId: string, claim: FreeClaim, options: ExecuteOptions): Promise<RunResult> {
+    switch (claim.kind) {
+      case "unknown":
+        throw notFound(runId);
+      case "finished":
+        return this.#look(claim.run, claim.events);
+      case "claimed":
+        return this.#keeper.track(this.#continue(claim, options));
+    }
   }
 
   async #continue({ run, lease, was, events }: TakenRun, options: ExecuteOptions): Promise<RunResult> {
@@ -226,6 +219,7 @@ export class ChainRuns {
       tools: toolsOf(plan),
       secrets: engine.secrets,
       opensSecrets: usesSecrets(plan),
+      outside: OutsideCalls.of(plan),
       context: callContext({ principal, elicit: options.elicit }),
     });
     const { facts, left, endQuestions } = await executeRun({
@@ -236,7 +230,7 @@ export class ChainRuns {
       executor: refused === undefined ? executor : refusingExecutor(executor, refused),
       clock: this.#clock,
       approvals,
-      redact: (value) => engine.redactor.value(value),
+      redactor: engine.redactor,
       observer: this.#parts.observer,
       keeper: this.#keeper,
     });
@@ -247,8 +241,23 @@ export class ChainRuns {
       ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
       ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
     });
-    if (facts.status !== "waiting") await endQuestions();
+    if (facts.status !== "waiting") {
+      await endQuestions();
+      if (run.events.length > 0 || facts.status !== "success") await this.#endCalled(run);
+    }
     return toRunResult({ ...facts, status }, engine.redactor);
+  }
+
+  /** What its tools have begun and left is over with it. */
+  async #endCalled({ plan, lease: { runId }, cancelledBy }: BegunRun): Promise<void> {
+    if (![...toolsOf(plan).values()].some(({ composite }) => composite)) return;
+    try {
+      await this.#parts.endCalledBy?.(runId, cancelledBy ?? undefined);
+    } catch (error) {
+      process.emitWarning(
+        `an agent that run ${runId} called, which is over, may still wait or go on: ${String(error)}`,
+      );
+    }
   }
 
   /** Takes a run of a chain; one of an agent is given back as it was. */

@@ -28,6 +28,8 @@ export interface ChainRunsParts {
   readonly env?: Readonly<Record<string, string>>;
   /** Sees all runs that are executed here. */
   readonly observer?: RunObserver | undefined;
+  /** Ends what a run that is over has called and an earlier process left, such as agents; `by` where it was cancelled. */
+  readonly endCalledBy?: (runId: string, by: string | undefined) => Promise<void>;
   readonly clock?: Clock;
 }
 

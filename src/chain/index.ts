@@ -34,7 +34,7 @@ export { JournalHost, type JournalHostParts } from "./host/journal-host.ts";
 export { type HostTask, openHost } from "./host/open-host.ts";
 export type { AskPerson } from "./host/run-approvals.ts";
 export { attended } from "./host/attended.ts";
-export { RunKeeper } from "./host/run-keeper.ts";
+export { type FreeClaim, RunKeeper, heldBy } from "./host/run-keeper.ts";
 export { type Cassette, type CassetteOptions, type RecordedCall, cassetteOf } from "./kit/cassette.ts";
 export { type DryRunExecutor, type DryRunOptions, type WithheldCall, dryRunExecutor } from "./kit/dry-run.ts";
 export {

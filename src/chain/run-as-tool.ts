@@ -1,5 +1,5 @@
 import { fail, failure, systemClock } from "../base/index.ts";
-import { approvingElicitOf, denialsOf, nestedCalls, progressOf } from "../engine/index.ts";
+import { approvingElicitOf, denialsOf, isTainted, nestedCalls, progressOf, stepOf } from "../engine/index.ts";
 import { createMemoryApprovals } from "../store/index.ts";
 import type { ToolContext } from "../tool/index.ts";
 import { askCaller } from "./ask-caller.ts";
@@ -8,6 +8,7 @@ import { engineExecutor } from "./host/executor.ts";
 import type { Plan } from "./plan/plan.ts";
 import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
+import { OutsideCalls } from "./run/outside-calls.ts";
 import { stepProgress } from "./step-progress.ts";
 import { toolsOf } from "./tools-of.ts";
 
@@ -32,6 +33,8 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;
   const note = `nobody can be asked while a chain runs as a tool; ${instead}`;
+  // A person who let the chain be called saw its input, not what a model makes of that in one of its steps.
+  const outside = OutsideCalls.of(plan, isTainted(context) ? "all" : []);
   const { facts } = await executeRun({
     plan,
     input,
@@ -41,11 +44,12 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
     events: [],
-    executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets }),
+    executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets, outside }),
     clock: systemClock,
     approvals: () => createMemoryApprovals({ clock: systemClock }),
     ask: elicit === undefined ? () => Promise.resolve({ approved: false, note }) : askCaller(elicit, instead),
     signal: context.signal,
+    step: stepOf(context),
     onEvent: tell && stepProgress(plan, tell),
   });
   if (facts.status === "success") return facts.output;

@@ -12,6 +12,7 @@ import type { Plan } from "./plan/plan.ts";
 import type { Taint } from "./plan/spec.ts";
 import { refuseQuestions } from "./refuse-questions.ts";
 import { executeRun } from "./run/execute-run.ts";
+import { OutsideCalls } from "./run/outside-calls.ts";
 import type { RunListener } from "./run/run-events.ts";
 import type { RunObserver } from "./run/run-observer.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
@@ -81,6 +82,7 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,
       opensSecrets: usesSecrets(plan),
+      outside: OutsideCalls.of(plan),
       context: callContext(options),
     });
   const { facts, endQuestions } = await executeRun({
@@ -97,7 +99,7 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
     approvals: options.approvals ?? (() => createMemoryApprovals({ clock })),
     principal: options.principal,
     ask,
-    redact: (value) => engine.redactor.value(value),
+    redactor: engine.redactor,
     signal: options.signal,
     onEvent: options.onEvent,
     observer: options.observer,

@@ -1,7 +1,7 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.ts";
 import { jsonOption as json } from "./json-option.ts";
 
-/** As src/app/agent-settings.ts has them, which is not loaded for the help. */
+/** The runners of src/agent, which is not loaded for the help. */
 export const runnerChoices: readonly string[] = ["autonomous", "planned", "vault", "project", "crew", "llm"];
 
 const agent: readonly OptionSpec[] = [

@@ -3,10 +3,9 @@ import type { Approval, ApprovalRequest, ApprovalStore } from "../store/index.ts
 import { forgetTyped } from "./forget-typed.ts";
 import { oneLine } from "./format-table.ts";
 import { howDecided } from "./how-decided.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readVerdict } from "./read-verdict.ts";
 import { safeJson } from "./safe-json.ts";
 import type { Terminal } from "./terminal.ts";
-import { yesOrNo } from "./yes-or-no.ts";
 
 /** What {@link askAtTerminal} needs. */
 export interface AskOptions {
@@ -65,5 +64,6 @@ async function asksYes(terminal: Terminal, request: ApprovalRequest, signal: Abo
   await forgetTyped();
   terminal.tell(`${terminal.tint("yellow", "?")} ${oneLine(request.message)}`);
   terminal.tell(`  ${terminal.tint("bold", oneLine(request.tool))} ${safeJson(request.args).replaceAll("\n", "\n  ")}`);
-  return yesOrNo(await readAnswer("  Run it? [y/N] ", signal)) === true;
+  const unclear = "That is no answer: y runs it, n or Enter alone does not.";
+  return (await readVerdict({ terminal, prompt: "  Run it? [y/N] ", unclear }, signal)) === true;
 }

@@ -30,3 +30,12 @@ test("one long line takes several rows, and wide characters two columns each", (
   expect(cutMiddle("水".repeat(15), { columns: 10, rows: 3 }, gap)).toEqual(["水".repeat(15)]);
   expect(cutMiddle("水".repeat(16), { columns: 10, rows: 3 }, gap)).toEqual(["水水水水水", "(6)", "水水水水水"]);
 });
+
+test("an escape is not cut in two", () => {
+  const text = JSON.stringify({ content: `${"第 52 行\n".repeat(50)}\u0007\\\\ end` });
+  for (let columns = 20; columns < 60; columns++) {
+    const shown = cutMiddle(text, { columns, rows: 7 }, () => "GAP");
+    expect(shown).toHaveLength(7);
+    for (const row of shown) expect(row.replaceAll(/\\(?:[^u]|u[\da-f]{4})/g, "")).not.toMatch(/\\|^n第|^u?\d{4}/);
+  }
+});

@@ -5,7 +5,7 @@ import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 
 /** Runners that answer without a model, if not as well. */
-const worksAlone: ReadonlySet<string> = new Set(["vault"]);
+export const worksAlone: ReadonlySet<string> = new Set(["vault"]);
 
 /** Usual where `agent:` says nothing. */
 const usualRounds = 4;

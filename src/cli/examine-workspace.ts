@@ -1,6 +1,14 @@
 import { join } from "node:path";
 import { type SqliteStore, openSqlite } from "../adapters/index.ts";
-import { type Workspace, exists, findWorkspace, openWorkspace, readSettings, workspaceFile } from "../app/index.ts";
+import {
+  type Workspace,
+  WorkspaceError,
+  exists,
+  findWorkspace,
+  openWorkspace,
+  readSettings,
+  workspaceFile,
+} from "../app/index.ts";
 import { isFailureError } from "../base/index.ts";
 import { defaultPermissions } from "../engine/index.ts";
 import { type Problem, createRedactor, hasErrors, isOrdinaryWord } from "../text/index.ts";
@@ -27,8 +35,14 @@ export async function examineWorkspace(from: string, { onSlowLoad, network }: Ex
   const { problems, source } = await readSettings(dir);
   const node = nodeFinding(process.versions.node);
   const file = source === undefined ? undefined : fromHere(join(dir, workspaceFile));
-  if (hasErrors(problems)) return [node, ...settingsFindings(file, problems), ...(await databaseFindings(dir))];
-  const workspace = await openWorkspace(dir, { store: "memory", reload: false, onSlowLoad });
+  const unopened = async (wrong: readonly Problem[]): Promise<Finding[]> => [
+    node,
+    ...settingsFindings(file, wrong),
+    ...(await databaseFindings(dir)),
+  ];
+  if (hasErrors(problems)) return unopened(problems);
+  const workspace = await openWorkspace(dir, { store: "memory", reload: false, onSlowLoad }).catch(problemsOf);
+  if (!("engine" in workspace)) return unopened([...problems, ...workspace]);
   try {
     const aboutSettings = workspace.problems().filter((problem) => problem.file === workspaceFile);
     return [
@@ -49,6 +63,12 @@ export async function examineWorkspace(from: string, { onSlowLoad, network }: Ex
   } finally {
     await workspace.close();
   }
+}
+
+/** What the settings say that keeps a workspace from opening, once its tools are known. */
+function problemsOf(error: unknown): readonly Problem[] {
+  if (error instanceof WorkspaceError) return error.problems;
+  throw error;
 }
 
 const oldestNode = 24;

@@ -1,28 +1,18 @@
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
+import type { KeyInput } from "./typed-ahead.ts";
 
 /** What has arrived is there at once; a terminal needs no longer than this to hand it over. */
 const handOverMs = 25;
-
-/** What {@link forgetTyped} needs of an input. */
-export interface TypedInput {
-  readonly isTTY?: boolean;
-  readonly readableEnded: boolean;
-  on(event: "data", take: (data: unknown) => void): unknown;
-  off(event: "data", take: (data: unknown) => void): unknown;
-  resume(): unknown;
-  pause(): unknown;
-  setRawMode?(raw: boolean): unknown;
-}
 
 /**
  * Forgets what was typed before a question is shown: it was meant for something else, and a `y` among it would let a
  * call run that nobody has seen. Also what was typed without Enter, which the terminal keeps to itself in its usual mode.
  * Gives what it was.
  */
-export async function forgetTyped(input: TypedInput = process.stdin): Promise<string> {
+export async function forgetTyped(input: KeyInput = process.stdin): Promise<string> {
   if (input.isTTY !== true || input.readableEnded) return "";
   let forgotten = "";
-  const drop = (data: unknown): void => {
+  const drop = (data: Buffer): void => {
     forgotten += String(data);
     // Meanwhile the terminal makes no signal of it.
     if (String(data).includes("\u0003")) process.kill(process.pid, "SIGINT");

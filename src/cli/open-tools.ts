@@ -4,6 +4,7 @@ import type { Registration } from "../tool/index.ts";
 import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine } from "./invocation.ts";
 import { tellSlowLoad } from "./tell-slow-load.ts";
+import { tellWrapped } from "./tell-wrapped.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -47,5 +48,5 @@ export function tellUnused(files: readonly string[], invocation: Invocation): vo
   const { terminal } = invocation;
   const names = files.slice(0, 3).map(oneLine).join(", ") + (files.length > 3 ? ", …" : "");
   const what = `${names} could not be used; ${commandLine(invocation, "validate")} shows why`;
-  terminal.tell(`${terminal.tint("yellow", "warning:")} ${what}`);
+  tellWrapped(what, terminal, { lead: `${terminal.tint("yellow", "warning:")} ` });
 }

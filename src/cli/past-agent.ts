@@ -1,11 +1,4 @@
-import {
-  type AgentEvent,
-  type AgentResult,
-  type ReasoningBlock,
-  readAgentRun,
-  reasoningOf,
-  shownEvents,
-} from "../agent/index.ts";
+import { type AgentEvent, type AgentResult, type ReasoningBlock, readAgentRun, reasoningOf } from "../agent/index.ts";
 import type { Workspace } from "../app/index.ts";
 import type { RunStatus, StoredRun } from "../store/index.ts";
 
@@ -27,21 +20,17 @@ export interface LookedAt {
 
 /** Tells a run again from its journal; nothing is executed. */
 export async function lookAtAgent({ workspace, run }: PastAgent): Promise<LookedAt> {
-  const { redactor } = workspace.engine;
   const events: AgentEvent[] = [];
   const runs = await workspace.agents();
-  const result = await runs.inspect(
-    run.id,
-    shownEvents((event) => events.push(event), redactor, "all"),
-  );
+  const result = await runs.inspect(run.id, (event) => events.push(event));
   const told = reasoningOf(events);
   const block = {
     ...told,
     state: states[run.status] ?? told.state,
-    answer: redactor.text(result.answer),
+    answer: result.answer,
     thinking: "",
   };
-  return { question: redactor.text(readAgentRun(run).question.text), result, block };
+  return { question: workspace.engine.redactor.knownText(readAgentRun(run).question.text), result, block };
 }
 
 /** How the journal calls what a block calls otherwise. One that is running stands where its events leave it. */

@@ -69,15 +69,19 @@ async function readText(text: string, option: string): Promise<string> {
   }
 }
 
-/** What comes on stdin, up to its end. */
-export function readStdin(): Promise<string> {
-  return readStart(process.stdin);
+/** What comes on stdin, up to its end, or to more than a question or an argument may have. */
+export function readStdin(): Promise<Buffer> {
+  return readBytes(process.stdin);
 }
 
 /** More is refused by the check of the arguments; there is no need to hold more of it. */
 const mostBytes = 2 * 1024 * 1024;
 
 async function readStart(stream: NodeJS.ReadableStream): Promise<string> {
+  return (await readBytes(stream)).toString("utf8");
+}
+
+async function readBytes(stream: NodeJS.ReadableStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -86,7 +90,7 @@ async function readStart(stream: NodeJS.ReadableStream): Promise<string> {
     size += bytes.length;
     if (size > mostBytes) break;
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function typesFor(key: string, parameters: readonly Parameter[], json: JsonSchema): ReadonlySet<string> {

@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { type Stats, fstatSync } from "node:fs";
 import type { Invocation } from "./invocation.ts";
+import { notText } from "./not-text.ts";
 import { readStdin } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -27,14 +29,8 @@ export async function readQuestion({ words, terminal }: Pick<Invocation, "words"
     .filter((word) => word !== "-")
     .join(" ")
     .trim();
-  const given = waits || asked !== "" ? await fromStdin(waits, terminal) : "";
-  const material = given.trim();
-  if (Buffer.byteLength(material) > mostBytes) {
-    throw new UsageError(
-      "there is more than 2 MiB on stdin",
-      "name the file in the question, or ask about a part of it",
-    );
-  }
+  const given = waits || asked !== "" ? await fromStdin(waits, terminal) : nothing;
+  const material = textOf(given).trim();
   if (asked === "" && material === "")
     throw new UsageError("there is no question", 'ask it in quotes: windlass ask "…"');
   if (material === "") return { text: asked, piped: "nothing" };
@@ -42,6 +38,20 @@ export async function readQuestion({ words, terminal }: Pick<Invocation, "words"
   if (asked === "") return { text: material, piped: process.stdin.isTTY ? "nothing" : "all" };
   return { text: `${asked}\n\n${fenced(material)}`, piped: "part" };
 }
+
+/** Throws for what is too much, and for what is no text. */
+function textOf(given: Buffer): string {
+  if (given.length > mostBytes) {
+    throw new UsageError(
+      "there is more than 2 MiB on stdin",
+      "name the file in the question, or ask about a part of it",
+    );
+  }
+  if (isUtf8(given) && !given.includes(0)) return given.toString("utf8");
+  throw notText();
+}
+
+const nothing: Buffer = Buffer.alloc(0);
 
 /** Between lines that do not occur in it, so that it is seen where the words of whoever asks end. */
 function fenced(text: string): string {
@@ -51,19 +61,19 @@ function fenced(text: string): string {
 }
 
 /** What comes on stdin; empty where nobody gives anything there. */
-async function fromStdin(waits: boolean, terminal: Terminal): Promise<string> {
+async function fromStdin(waits: boolean, terminal: Terminal): Promise<Buffer> {
   const kind = waits ? undefined : statOfStdin();
   if (waits || kind?.isFile() === true || kind?.isFIFO() === true) return toItsEnd(terminal);
   // A terminal is for approvals, and a device such as /dev/null gives nothing.
-  if (kind?.isSocket() !== true) return "";
+  if (kind?.isSocket() !== true) return nothing;
   // No shell makes such a pipe. Node does, and a login from afar: nobody may ever write to it, or close it.
   if (await beginsInTime()) return toItsEnd(terminal);
   tellNote(terminal, "nothing came on stdin; a word - waits for it");
-  return "";
+  return nothing;
 }
 
 /** What others make slowly is waited for: without it the question would be another one. */
-async function toItsEnd(terminal: Terminal): Promise<string> {
+async function toItsEnd(terminal: Terminal): Promise<Buffer> {
   const hint = process.stdin.isTTY ? "Ctrl-D ends it" : "< /dev/null gives none";
   const timer = setTimeout(() => tellNote(terminal, `waiting for the end of stdin; ${hint}`), patienceMs);
   try {

@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { safeJson } from "./safe-json.ts";
 import { tellProblems } from "./tell-problems.ts";
+import { tellWrapped } from "./tell-wrapped.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -61,13 +62,13 @@ export function printFailure(terminal: Terminal, { code, reason, message }: Prin
 
 /** `error: message [code]`, the details, then what to do. */
 export function tellError(terminal: Terminal, { message, code, details = [], hints = [] }: Told): void {
-  const behind = code === undefined ? "" : ` ${terminal.tint("dim", `[${code}]`)}`;
+  const behind = code === undefined ? "" : terminal.tint("dim", `[${code}]`);
   // A message may go on in further lines, such as the place in an expression.
   const [first = "", ...rest] = stripUnsafe(message).split("\n");
-  terminal.tell(`${terminal.tint("red", "error:")} ${first}${behind}`);
+  tellWrapped(first, terminal, { lead: `${terminal.tint("red", "error:")} `, behind });
   for (const line of rest) terminal.tell(line);
-  for (const detail of details) terminal.tell(`  - ${stripUnsafe(detail)}`);
-  for (const hint of hints) terminal.tell(`  ${terminal.tint("cyan", stripUnsafe(hint))}`);
+  for (const detail of details) tellWrapped(stripUnsafe(detail), terminal, { lead: "  - " });
+  for (const hint of hints) tellWrapped(stripUnsafe(hint), terminal, { lead: "  ", style: "cyan" });
 }
 
 /** Something that nobody thought of. */

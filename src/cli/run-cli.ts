@@ -53,6 +53,7 @@ async function codeOf(error: unknown, terminal: Terminal, words: readonly string
   if (error instanceof CommanderError) {
     // Commander has told what is wrong by now.
     if (error.code === "commander.unknownCommand") await suggestCall(words[0] ?? "", terminal);
+    if (error.code === "commander.invalidArgument") await suggestChoice(error.message, terminal);
     if (error.exitCode === 0) return exitCodes.ok;
     await printMistake(error, terminal, wantedJson(words));
     return exitCodes.usage;
@@ -73,6 +74,16 @@ async function suggestCall(word: string, terminal: Terminal): Promise<void> {
   const tools = await knownTools(".").catch(() => []);
   if (!tools.some(({ name }) => name === word)) return;
   terminal.tell(terminal.tint("cyan", `${word} is a tool: windlass call ${word} [key=value…]`));
+}
+
+/** A word that is none of those that an option takes, but nearly one. */
+async function suggestChoice(message: string, terminal: Terminal): Promise<void> {
+  const { given = "", choices = "" } =
+    /argument '(?<given>[^']*)' is invalid\. Allowed choices are (?<choices>.*)\.$/s.exec(message)?.groups ?? {};
+  if (choices === "") return;
+  const { suggest } = await import("../text/index.ts");
+  const near = suggest(given, choices.split(", "));
+  if (near !== undefined) terminal.tell(terminal.tint("cyan", `did you mean ${near}?`));
 }
 
 /** `-C DIR` holds for everything that follows, so that every relative path means what it would mean there. */

@@ -16,6 +16,8 @@ import { type RunView, openRunView } from "./run-view/run-view.ts";
 import { shortText } from "./short-text.ts";
 import { tellSlowLoad } from "./tell-slow-load.ts";
 import { tellStep } from "./tell-step.ts";
+import type { Approval } from "../store/index.ts";
+import { watchThrown } from "./thrown-tools.ts";
 import { userName } from "./user-name.ts";
 import { type Interrupts, watchInterrupts } from "./watch-interrupts.ts";
 
@@ -34,6 +36,8 @@ export interface RunSession {
   leaving: boolean;
   /** In which people are told of it. */
   language: ReasoningLanguage;
+  /** Somebody else decided on what was asked here. */
+  decidedElsewhere: boolean;
 }
 
 /** Where runs are kept: in the database; in it, if it can be opened, for a run that need not be kept; or nowhere. */
@@ -102,17 +106,21 @@ function sessionOf({ workspace, unkept }: OpenedForRuns, invocation: Invocation,
     cancelling: undefined,
     leaving: false,
     language: "en",
+    decidedElsewhere: false,
   };
 }
 
 async function untilStopped(session: RunSession, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {
-  const { interrupts, invocation } = session;
+  const { interrupts, invocation, workspace } = session;
+  const tellThrown = watchThrown(workspace.engine, invocation.terminal);
   try {
     return await work(session);
   } catch (error) {
     if (interrupts.code === undefined || !isFailureError(error) || error.code !== "cancelled") throw error;
     tellError(invocation.terminal, { message: error.message, code: error.code });
     return interrupts.code;
+  } finally {
+    tellThrown();
   }
 }
 
@@ -150,6 +158,16 @@ export interface FollowOptions {
   readonly ask?: ExecuteOptions["ask"];
 }
 
+/** What somebody else decided on a question that was asked here; undefined where nobody did. */
+export async function decidedElsewhere(session: RunSession, { id }: Approval): Promise<Approval | undefined> {
+  // Whoever stops the run takes its questions back.
+  if (session.interrupts.code !== undefined) return undefined;
+  const approval = await session.workspace.approvals.get(id, Date.now());
+  if (approval === undefined || approval.status === "pending") return undefined;
+  session.decidedElsewhere = true;
+  return approval;
+}
+
 /** Executes a run and shows it, until it is over or waits for a person. */
 export async function followRun(
   session: RunSession,
@@ -164,7 +182,8 @@ export async function followRun(
     onStop: () => stop(session, durable),
     onTerminate: durable ? () => leaveToOthers(session) : undefined,
   });
-  const asking = ask ?? (terminal.interactive ? askInRun({ terminal, view, by: userName(), durable }) : undefined);
+  const how = { terminal, view, by: userName(), durable, decidedElsewhere: decidedElsewhere.bind(null, session) };
+  const asking = ask ?? (terminal.interactive ? askInRun(how) : undefined);
   try {
     return await execute({
       signal: interrupts.signal,

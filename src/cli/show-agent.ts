@@ -1,3 +1,4 @@
+import { cutOffNote } from "../agent/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { agentWords } from "./agent-view/agent-words.ts";
 import { blockLines } from "./agent-view/block-lines.ts";
@@ -19,8 +20,7 @@ export async function showAgent(invocation: Invocation, past: PastAgent): Promis
   const { redactor } = workspace.engine;
   const { question, result, block } = await lookAtAgent(past);
   if (invocation.flag("json")) {
-    const status = run.status === "running" ? { status: "running" } : {};
-    terminal.print(safeJson({ ...toWireAgent(result, redactor), ...status, question }));
+    terminal.print(safeJson({ ...toWireAgent(result, redactor), question }));
     return;
   }
   terminal.print(`${terminal.paint("bold", "question")}  ${terminal.paint("dim", run.id)}`);
@@ -35,12 +35,13 @@ export async function showAgent(invocation: Invocation, past: PastAgent): Promis
   });
   for (const line of lines) terminal.print(line);
   if (block.answer !== "") {
-    terminal.print(terminal.paint("bold", "answer"));
+    const cut = result.notes.includes(cutOffNote) ? ` ${agentWords[block.language].cutOff}` : "";
+    terminal.print(terminal.paint("bold", `answer${cut}`));
     terminal.print(indented(block.answer));
   }
   if (result.partial !== undefined) {
     terminal.print(terminal.paint("bold", `answer ${agentWords[block.language].cut}`));
-    terminal.print(indented(redactor.text(result.partial)));
+    terminal.print(indented(result.partial));
   }
   tellWrapped(usageLine(result, block.language), terminal, { style: "dim" });
   if (result.error !== undefined)
@@ -52,7 +53,7 @@ export async function showAgent(invocation: Invocation, past: PastAgent): Promis
 async function tellNext(invocation: Invocation, { run, workspace, left }: PastAgent): Promise<void> {
   const { terminal } = invocation;
   const isWaiting = run.status === "waiting";
-  const questions = isWaiting ? await openQuestions(workspace.approvals, run.id) : [];
+  const questions = isWaiting ? await openQuestions(workspace, run.id) : [];
   for (const { id, tool, args } of questions) {
     terminal.tell(`waiting: ${terminal.tint("bold", oneLine(tool))} ${safeJson(args, 0)}`);
     terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", id)} lets it go on`)}`);

@@ -1,3 +1,4 @@
+import { typedIn } from "./called-as.ts";
 import { endProcess, onForeignEnd } from "./end-process.ts";
 import type { JsonForm } from "./report-error.ts";
 import { runCli, wantedJson } from "./run-cli.ts";
@@ -17,10 +18,20 @@ export async function startProgram(): Promise<void> {
     if (json === "line") terminal.print(JSON.stringify(result));
     else if (json === "document" && !terminal.printed) terminal.print(JSON.stringify(result, undefined, 2));
   });
+  enterTypedFolder();
   const code = await runCli(words, terminal);
   await terminal.drained();
   // Whatever a tool left running ends here.
   endProcess(code);
+}
+
+/** Paths mean what they mean where they were typed. */
+function enterTypedFolder(): void {
+  const dir = typedIn(process.env);
+  if (dir === undefined) return;
+  process.chdir(dir);
+  // For programs that this one starts, the folder is the one in which they are started.
+  delete process.env["INIT_CWD"];
 }
 
 async function endWith(error: unknown, terminal: Terminal, words: readonly string[]): Promise<void> {

@@ -1,5 +1,4 @@
-import type { AgentResult, ReasoningLanguage } from "../agent/index.ts";
-import type { Workspace } from "../app/index.ts";
+import { type AgentResult, type ReasoningLanguage, cutOffNote } from "../agent/index.ts";
 import type { Failure } from "../base/index.ts";
 import { isUnasked } from "../model/index.ts";
 import { stripUnsafe } from "../text/index.ts";
@@ -25,31 +24,32 @@ export async function tellAgent(result: AgentResult, session: RunSession, extra:
   const { terminal } = invocation;
   const { redactor } = workspace.engine;
   const json = invocation.flag("json");
-  if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor, isLeft(result, session)), ...extra }));
+  if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor), ...extra }));
   else if (!invocation.flag("events")) tellAnswer(result, session);
   tellWrapped(usageLine(result, session.language), terminal, { style: "dim" });
-  if (isLeft(result, session)) tellLeft(result, session);
+  if (result.status === "running") tellLeft(result, session);
   else if (result.status === "waiting") await tellWaiting(result.runId, session, { durable: true });
   else if (result.error !== undefined) tellAgentFailure(result, result.error, session);
   return interrupts.code !== undefined && result.status !== "completed" ? interrupts.code : agentExitCode(result);
 }
 
-function tellAnswer(result: AgentResult, { workspace, invocation, language }: RunSession): void {
+function tellAnswer(result: AgentResult, { invocation, language }: RunSession): void {
   const { terminal } = invocation;
-  const { redactor } = workspace.engine;
-  const { answer, partial = "" } = result;
-  if (answer !== "") printAnswer(redactor.text(answer), terminal);
-  else if (partial !== "") tellPartial(redactor.text(partial), terminal, agentWords[language]);
-  tellSources(result, workspace, terminal);
+  const { answer, partial = "", notes } = result;
+  const words = agentWords[language];
+  if (answer !== "") printAnswer(answer, terminal, notes.includes(cutOffNote) ? words.cutOff : undefined);
+  else if (partial !== "") tellPartial(partial, terminal, words);
+  tellSources(result, terminal);
 }
 
 /** Where a person reads both streams, the answer stands apart from what is told about it. */
-function printAnswer(answer: string, terminal: Terminal): void {
+function printAnswer(answer: string, terminal: Terminal, below: string | undefined): void {
   const { screen, columns } = terminal;
   const isApart = screen !== undefined && columns !== undefined;
   if (isApart) terminal.tell("");
   const text = stripUnsafe(answer);
   terminal.print(columns === undefined ? text : wrapAnswer(text, columns).join("\n"));
+  if (below !== undefined) tellWrapped(below, terminal, { style: "yellow" });
   if (isApart) terminal.tell("");
 }
 
@@ -59,7 +59,7 @@ function tellPartial(partial: string, terminal: Terminal, { cut }: AgentWords): 
   const text = stripUnsafe(partial).trimEnd();
   terminal.tell("");
   terminal.tell(sideColumns === undefined ? text : wrapAnswer(text, sideColumns).join("\n"));
-  terminal.tell(terminal.tint("yellow", cut));
+  tellWrapped(cut, terminal, { style: "yellow" });
   terminal.tell("");
 }
 
@@ -71,6 +71,7 @@ export function agentExitCode({ status, error }: Pick<AgentResult, "status" | "e
     case "waiting":
       return exitCodes.waiting;
     case "cancelled":
+    case "running":
       return exitCodes.failed;
     case "failed":
       if (error?.code === "timeout") return exitCodes.timeout;
@@ -85,18 +86,14 @@ export function usageLine({ toolUsageSummary, rounds, usage }: AgentResult, lang
   return agentWords[language].used({ calls: toolUsageSummary.totalCalls, rounds, usage });
 }
 
-function tellSources({ sources = [] }: AgentResult, { engine }: Workspace, terminal: Terminal): void {
+function tellSources({ sources = [] }: AgentResult, terminal: Terminal): void {
   for (const [at, { number = at + 1, title, location }] of sources.entries()) {
     const where = title === location ? "" : ` (${oneLine(location)})`;
-    terminal.tell(terminal.tint("dim", engine.redactor.text(`[${number}] ${oneLine(title)}${where}`)));
+    tellWrapped(`${oneLine(title)}${where}`, terminal, { lead: terminal.tint("dim", `[${number}] `), style: "dim" });
   }
 }
 
 /** The process was asked to end, and somebody else can go on. */
-export function isLeft({ status, approvals }: AgentResult, { interrupts }: RunSession): boolean {
-  return status === "waiting" && approvals === undefined && interrupts.code === exitCodes.terminated;
-}
-
 function tellLeft({ runId }: AgentResult, { invocation, language }: RunSession): void {
   const { terminal } = invocation;
   const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));

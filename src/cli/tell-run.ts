@@ -3,14 +3,16 @@ import type { ExecutionLog, RunResult } from "../chain/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { argumentsLine } from "./arguments-line.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { formatCount } from "./format-figures.ts";
 import { oneLine } from "./format-table.ts";
 import { type Invocation, commandLine, shellWord } from "./invocation.ts";
 import { askedAbout, openQuestions } from "./open-questions.ts";
+import { questionWords } from "./question-words.ts";
 import { codeOf, tellError } from "./report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "./run-view/summary-line.ts";
 import { safeJson } from "./safe-json.ts";
+import { fittingLines } from "./tell-question.ts";
+import { tellWrapped } from "./tell-wrapped.ts";
 import type { Style } from "./terminal.ts";
 
 /** What else there is to print of a run. */
@@ -72,25 +74,30 @@ export function runExitCode({ status, error }: Pick<RunResult, "status" | "error
 /** Tells what a run waits for: every open question with its id and the exact arguments, whatever it is about. */
 export async function tellWaiting(
   runId: string,
-  { invocation, workspace }: RunSession,
+  { invocation, workspace, language }: RunSession,
   { durable, approvals = workspace.approvals }: TellRunOptions,
 ): Promise<void> {
   const { terminal } = invocation;
-  const questions = await openQuestions(approvals, runId);
+  const words = questionWords[language];
+  const questions = await openQuestions({ approvals, store: workspace.store }, runId);
+  const lead = `${terminal.tint("yellow", words.waiting)} `;
   if (questions.length === 0) {
-    const how = `${commandLine(invocation, "resume", runId)} goes on with it`;
-    terminal.tell(`${terminal.tint("yellow", "waiting:")} all that run ${runId} asked is decided by now; ${how}`);
+    tellWrapped(words.allDecided(runId, commandLine(invocation, "resume", runId)), terminal, { lead });
     return;
   }
-  const many = questions.length === 1 ? "a decision" : formatCount(questions.length, "decision");
-  terminal.tell(`${terminal.tint("yellow", "waiting:")} run ${runId} needs ${many}`);
-  for (const { id, tool, args, ...question } of questions) {
-    terminal.tell(`  ${askedAbout(question)}`);
-    const shown = argumentsLine(args, commandLine(invocation, "approvals", id));
+  tellWrapped(words.needs(runId, questions.length), terminal, { lead });
+  for (const question of questions) {
+    const { id, tool, args } = question;
+    tellWrapped(askedAbout(question, words), terminal, { lead: "  " });
+    const seeAll = commandLine(invocation, "approvals", id);
+    const shown =
+      terminal.screen === undefined
+        ? argumentsLine(args, seeAll)
+        : fittingLines(safeJson(args, 0), terminal, { tool, words, seeAll, among: questions.length }).join("\n    ");
     terminal.tell(`    ${terminal.tint("bold", oneLine(tool))} ${shown}`);
     if (durable) terminal.tell(`    ${terminal.tint("cyan", commandLine(invocation, "approve", id))}`);
   }
-  if (durable) terminal.tell(terminal.tint("dim", "  approve lets the run go on, and so does reject, to its end"));
+  if (durable) tellWrapped(words.afterwards, terminal, { lead: "  ", style: "dim" });
   else tellError(terminal, { message: "the run is not kept, so nobody can decide later", hints: notKept });
 }
 

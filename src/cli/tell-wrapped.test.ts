@@ -24,3 +24,13 @@ test("where nobody looks at a terminal, a line is a line", () => {
   tellWrapped("word ".repeat(100), terminal);
   expect(told).toHaveLength(1);
 });
+
+test("what stands behind it is not broken, and below it where there is no room", () => {
+  const behind = "\x1b[2m[not_available: no_model]\x1b[0m";
+  const narrow = at(40);
+  tellWrapped("the runner needs a model", narrow.terminal, { lead: "error: ", behind });
+  expect(narrow.told).toEqual(["error: the runner needs a model", `       ${behind}`]);
+  const wide = at(undefined);
+  tellWrapped("the runner needs a model", wide.terminal, { lead: "error: ", behind });
+  expect(wide.told).toEqual([`error: the runner needs a model ${behind}`]);
+});

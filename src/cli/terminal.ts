@@ -77,8 +77,13 @@ export function processTerminal(): Terminal {
     status: (line = "") => setStatus(line),
     paint: (style, text) => painted(process.stdout, style, text),
     tint: (style, text) => painted(process.stderr, style, text),
-    columns: columnsOf(process.stdout),
-    sideColumns: columnsOf(process.stderr),
+    // Asked for each time: a terminal may be made wider or narrower.
+    get columns() {
+      return columnsOf(process.stdout);
+    },
+    get sideColumns() {
+      return columnsOf(process.stderr);
+    },
     screen,
     sideColors: painted(process.stderr, "bold", "x") !== "x",
     get interactive() {

@@ -27,7 +27,8 @@ export function askFor(call: Call, tool: AnyTool): Question {
   const request = {
     key: approvalKey(tool.name, [fingerprintTool(tool), tool.description, bound], context.principal),
     tool: tool.name,
-    args: core.redactor.value(args),
+    // What only looks like a secret stays: nobody can decide on what is hidden from them.
+    args: core.redactor.known(args),
     message: `Allow ${tool.displayName} to run with these arguments?`,
     callerType: context.callerType ?? "direct",
     expiresAt: call.executedAt + core.limits.approvalMs,

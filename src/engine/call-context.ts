@@ -26,9 +26,10 @@ export interface CallContext {
   readonly idempotencyKey?: string;
   /**
    * Text from outside could have led to this call: it is asked about when it is destructive, also where a rule allows
-   * it, unless the rule says `trusted`. Holds for the calls within it, too.
+   * it, unless the rule says `trusted`. Holds for the calls within it, too. `arguments`: somebody else decided on the call,
+   * and only its arguments hold such text; then it matters to models that read them.
    */
-  readonly tainted?: boolean;
+  readonly tainted?: boolean | "arguments";
   /** Gets what the handler reports with `ctx.progress()` or yields. */
   readonly onProgress?: (value: unknown) => unknown;
   /** Asks a person what a tool has to know; the calls within this one may ask too. Declined where absent. */

@@ -16,8 +16,38 @@ export interface CallHooks {
   progress?(value: unknown): void;
   /** Asked instead of the engine's approver. */
   readonly approver?: Approver | undefined;
-  /** The same for the calls that this one makes, and those below: the only thing here that concerns them. */
+  /** Asked about the calls that this one makes, and those below. */
   readonly innerApprover?: Approver | undefined;
+  /** What this call is to a run; those below it are part of that. */
+  readonly step?: CallStep | undefined;
+}
+
+/** A call of a run that is journaled, such as a step of a chain: another process may have to make it again. */
+export interface CallStep {
+  /** Whoever takes the run over makes it again: how it ends here counts for nothing. */
+  readonly isLeft: boolean;
+  /** It is left, or waits for a person: either way it is made again. */
+  readonly isMadeAgain: boolean;
+  /** Its run begins nothing more in this process. */
+  readonly isClosing: boolean;
+  /** Leaves it, and the run with it, to whoever comes next. */
+  leave(): void;
+  /**
+   * It ends with a question of its own to a person, and is made again once that is decided, one way or the other. Where it
+   * must not be made twice, gives the reason why it cannot wait.
+   */
+  waitsFor(question: CallQuestion): string | undefined;
+}
+
+/** What a person is to decide: an approval that is in the store. */
+export interface CallQuestion {
+  readonly approvalId: string;
+  readonly tool: string;
+  /** Secrets redacted. */
+  readonly args: unknown;
+  readonly message: string;
+  /** It is about a call that was running when its process ended: a person may say that it was done. */
+  readonly interrupted?: true;
 }
 
 /** Told how a call ended, once. Must not throw. */
@@ -77,9 +107,19 @@ export function principalOf(context: ToolContext): string | undefined {
   return (context as ToolContext & { readonly principal?: string }).principal;
 }
 
-/** Could text from outside have led to what is called under this context? For composites whose calls outlive theirs. */
+/** The call of a run that is made again by whoever takes the run over, with all that is called within it. */
+export function stepOf(context: ToolContext): CallStep | undefined {
+  return (context as ToolContext & { readonly step?: CallStep }).step;
+}
+
+/** Does a model that reads the arguments of the call read text from outside? For composites that show them to one. */
 export function isTainted(context: ToolContext): boolean {
   return (context as ToolContext & { readonly tainted?: boolean }).tainted === true;
+}
+
+/** Did a model, here or at a client, decide on the call, or on one that it is within? For composites that obey texts. */
+export function isByModel(context: ToolContext): boolean {
+  return (context as ToolContext & { readonly byModel?: boolean }).byModel === true;
 }
 
 /** The run that the call is a part of whose handler got this context, if it is of one. For composites that keep runs. */

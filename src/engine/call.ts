@@ -55,8 +55,8 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   /** Returns an approval that was used up for nothing. */
   #giveBack: (() => Promise<void>) | undefined;
   #childCount = 0;
-  /** A person or a rule let it run although text from outside could have led to it: what it calls is part of that. */
-  #cleared = false;
+  /** Who let it run although text from outside could have led to it: what it calls is part of that. */
+  #cleared: "rule" | "person" | undefined;
   #settled = false;
   /** Where checking or asking took time: when that was over. */
   #readyAt: number | undefined;
@@ -180,7 +180,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const ruling = ruleOn(this, tool);
     switch (ruling.permission) {
       case "allow":
-        if (ruling.trusted === true) this.#cleared = true;
+        if (ruling.trusted === true) this.#cleared = "rule";
         return this.#reuse(tool);
       case "ask":
         this.preapproved = preapproverOf(this, tool);
@@ -200,7 +200,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     }
     if (answer.kind !== "approved") return this.#fail(notApproved(tool.name, answer));
     this.#giveBack = answer.giveBack;
-    this.#cleared = true;
+    this.#cleared = "person";
     this.given = question.args;
     const validation = await this.#inTime(Promise.resolve(tool.input.validate(question.args)));
     if (validation === undefined) return this.#fail(this.#stopped());
@@ -347,9 +347,9 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     if (!this.#settled) emitStarted(this, queuedMs);
   }
 
-  /** Who let this call run did so for what it was asked, not for what it reads from then on. */
-  get taintsCalls(): boolean {
-    return this.context.tainted === true && !this.#cleared;
+  /** A person sees what it is asked, not what a model makes of the text in that; a rule that trusts it trusts the model. */
+  get taintsReading(): boolean {
+    return (this.context.tainted ?? false) !== false && this.#cleared !== "rule";
   }
 
   get callTool(): CallTool | undefined {
@@ -363,11 +363,12 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, ...inherited } = this.context;
     // The same in every attempt, as long as the handler makes its calls in the same order.
     const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
-    const tainted = more.tainted === true || this.taintsCalls;
+    // Who let this call run did so for what it was asked, not for what it reads from then on.
+    const isLed = more.tainted === true || (this.context.tainted === true && this.#cleared === undefined);
+    const tainted = isLed || (more.tainted ?? (this.taintsReading && "arguments"));
     const context = { ...inherited, ...more, idempotencyKey, tainted };
     const child = new Call(this.core, { target, args, context, parent: this });
-    this.#children ??= new Set();
-    this.#children.add(child);
+    (this.#children ??= new Set()).add(child);
     // Past its deadline, or between attempts, a composite starts nothing.
     if ((this.#execution ?? this.#flight?.execution)?.isRunning !== true) child.abort("cancelled");
     return child;

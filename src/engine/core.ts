@@ -7,6 +7,7 @@ import type { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Denies } from "./denials.ts";
 import type { EngineEvent } from "./events.ts";
+import type { PlaceOf } from "./failed-attempt.ts";
 import type { Flights } from "./flights.ts";
 import type { PermissionSubject, Permissions } from "./permissions.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -70,6 +71,7 @@ export interface Core {
   readonly log: (entry: LogEntry) => void;
   readonly permissions: Permissions;
   readonly denies: Denies | undefined;
+  readonly placeOf: PlaceOf | undefined;
   /** What handlers run inside of; undefined for most engines. */
   surround: Surround | undefined;
   /** Why this tool is not on offer, if it is not. */

@@ -5,6 +5,7 @@ import type { AnyTool, ToolRegistry } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { ConcurrencyOptions } from "./concurrency.ts";
 import type { CallLimits, LogEntry, Preapproved, Resolver } from "./core.ts";
+import type { PlaceOf } from "./failed-attempt.ts";
 import type { PermissionRules } from "./permissions.ts";
 
 /** What an engine is made of. Everything is optional. */
@@ -34,6 +35,8 @@ export interface EngineOptions {
   readonly missingSecrets?: Readonly<Record<string, string>>;
   readonly redactor?: Redactor;
   readonly limits?: Partial<CallLimits>;
+  /** Finds where a handler threw, for people; models are not told. */
+  readonly placeOf?: PlaceOf;
   readonly onLog?: (entry: LogEntry) => unknown;
   readonly clock?: Clock;
   readonly ids?: Ids;

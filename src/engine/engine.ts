@@ -42,6 +42,7 @@ import { Flights } from "./flights.ts";
 import { logSink } from "./log-sink.ts";
 import { type EngineOptions, engineDefaults } from "./engine-options.ts";
 import { availability } from "./availability.ts";
+import { checkRules } from "./check-rules.ts";
 import { compilePermissions } from "./permissions.ts";
 import { Scheduler } from "./scheduler.ts";
 import { type Surround, surroundAll } from "./surround.ts";
@@ -241,6 +242,7 @@ export class Engine {
       live: new LinkedList<Call>(),
       permissions,
       denies: denials(options.permissions, permissions),
+      placeOf: options.placeOf,
       surround: undefined,
       unavailable: availability(options),
       isClosed: () => this.#closing !== undefined,
@@ -253,7 +255,8 @@ function redactorOf(options: EngineOptions) {
 }
 
 /**
- * Makes an engine. Without options: in-memory records, no tools, the documented limits.
+ * Makes an engine. Without options: in-memory records, no tools, the documented limits. Throws where a rule of
+ * `permissions` cannot be read, or is a misspelt word that would guard nothing.
  *
  * @example
  * ```ts
@@ -262,5 +265,7 @@ function redactorOf(options: EngineOptions) {
  * ```
  */
 export function createEngine(options: EngineOptions = {}): Engine {
-  return new Engine(options);
+  const engine = new Engine(options);
+  checkRules(options.permissions ?? {}, engine.tools);
+  return engine;
 }

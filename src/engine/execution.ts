@@ -251,7 +251,7 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
       if (isGenerator(returned)) return this.#await(drain(returned, this), now);
       outcome = checkReturned(returned, this);
     } catch (error) {
-      outcome = { failure: failureOf(error, effect) };
+      outcome = { failure: failureOf(error, effect, this.core.placeOf) };
     }
     return this.#checked(outcome);
   }
@@ -298,7 +298,7 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   threw(error: unknown): Later<Result> {
     this.pending = undefined;
     this.#checking = false;
-    return this.#ended({ failure: failureOf(error, this.job.effect) });
+    return this.#ended({ failure: failureOf(error, this.job.effect, this.core.placeOf) });
   }
 
   /** @internal It was told to stop; `abandoned` when it did not, within the grace period. */

@@ -30,15 +30,19 @@ export function passOn(failed: Failure): FailureError {
   return error;
 }
 
+/** Where an error was thrown, as people find it; undefined where it is none of theirs. */
+export type PlaceOf = (thrown: Error) => string | undefined;
+
 /** What a handler threw, as a failure. Whatever it is, this never throws. */
-export function failureOf(thrown: unknown, effect: Effect): Failure {
+export function failureOf(thrown: unknown, effect: Effect, placeOf?: PlaceOf): Failure {
   try {
     const passed = typeof thrown === "object" && thrown !== null ? passedOn.get(thrown) : undefined;
     if (passed !== undefined) return passed;
     // The same arguments give the same failure: a pure tool that threw throws again, and so does a bug.
     const byEffect = effect === "pure" ? "never" : verdictOf(effect);
     if (isFailureError(thrown)) return ofHandler(shortened(thrown.toFailure(byEffect)));
-    return failure("execution_error", messageOf(thrown), { retry: isBug(thrown) ? "never" : byEffect });
+    const thrownAt = thrown instanceof Error ? placeOf?.(thrown) : undefined;
+    return failure("execution_error", messageOf(thrown), { retry: isBug(thrown) ? "never" : byEffect, thrownAt });
   } catch {
     return failure("execution_error", messageOf(thrown), { retry: verdictOf(effect) });
   }

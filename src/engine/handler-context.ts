@@ -9,9 +9,10 @@ import type {
   ToolContext,
 } from "../tool/index.ts";
 import type { Account, CallContext } from "./call-context.ts";
-import type { BeginCall, Rulings } from "./call-hooks.ts";
+import type { BeginCall, CallStep, Rulings } from "./call-hooks.ts";
 import type { Denies } from "./denials.ts";
 import type { Execution } from "./execution.ts";
+import type { Job } from "./job.ts";
 import { permissionFor } from "./rule-on.ts";
 import { whileAsking } from "./while-asking.ts";
 
@@ -101,7 +102,23 @@ export class HandlerContext implements ToolContext, CompositeContext {
 
   /** @internal For `isTainted`. */
   get tainted(): boolean {
-    return this.#execution.job.taintsCalls;
+    return this.#execution.job.taintsReading;
+  }
+
+  /** @internal For `isByModel`. */
+  get byModel(): boolean {
+    for (let { job }: { job: Job | undefined } = this.#execution; job !== undefined; job = job.parent) {
+      const { callerType } = job.context;
+      if (callerType === "conversation_agent" || callerType === "mcp_client") return true;
+    }
+    return false;
+  }
+
+  /** @internal For `stepOf`. */
+  get step(): CallStep | undefined {
+    let { job }: { job: Job | undefined } = this.#execution;
+    while (job !== undefined && job.context.hooks?.step === undefined) job = job.parent;
+    return job?.context.hooks?.step;
   }
 
   /** @internal For `runOf`. */

@@ -5,6 +5,8 @@ export {
   type BeginCall,
   type CallHandle,
   type CallHooks,
+  type CallQuestion,
+  type CallStep,
   type CallListener,
   callersOf,
   denialsOf,
@@ -12,6 +14,7 @@ export {
   approvingElicitOf,
   elicitOf,
   type Rulings,
+  isByModel,
   isTainted,
   nestedCalls,
   principalOf,
@@ -19,6 +22,7 @@ export {
   reuseOf,
   rulingsOf,
   runOf,
+  stepOf,
 } from "./call-hooks.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
@@ -34,7 +38,7 @@ export { type RuledCall, couldBeCalled } from "./could-be-called.ts";
 export type { Denies } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
 export { effectOf } from "./effect-of.ts";
-export { passOn } from "./failed-attempt.ts";
+export { type PlaceOf, passOn } from "./failed-attempt.ts";
 export { type EngineOptions, engineDefaults } from "./engine-options.ts";
 export {
   type EngineEvent,
@@ -55,7 +59,9 @@ export {
   type PermissionSubject,
   compilePermissions,
   defaultPermissions,
+  selectorWords,
   toolInRule,
 } from "./permissions.ts";
 export { Scheduler } from "./scheduler.ts";
 export type { HandledCall, Surround } from "./surround.ts";
+export { type RuleSubjects, type UnmatchedRule, unmatchedRule, usualSources } from "./unmatched-rule.ts";

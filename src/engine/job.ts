@@ -26,8 +26,8 @@ export interface Job {
   started(queuedMs: number): void;
   /** Only for composites. */
   callTool: CallTool | undefined;
-  /** Text from outside could have led to what it calls. */
-  readonly taintsCalls: boolean;
+  /** Text from outside is in its arguments, perhaps, for a model that reads them. */
+  readonly taintsReading: boolean;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** The attempt is over: whatever it started must not outlive it. */
   stopChildren(): void;

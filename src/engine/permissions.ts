@@ -1,5 +1,6 @@
 import { FailureError, nameGlob } from "../base/index.ts";
 import type { CallerType } from "../store/index.ts";
+import { suggest } from "../text/index.ts";
 import type { Effect } from "../tool/index.ts";
 
 /**
@@ -122,11 +123,27 @@ function takeApart(rule: string): Said {
   return { caller, selector: caller === undefined ? said : said.slice(colon + 1), trusted: said !== rule };
 }
 
+/** What a rule selects by; of one tool or one source, `value` is its name. */
+interface Selector {
+  readonly kind: "tool" | "source" | "other";
+  readonly value: string;
+}
+
+/** How a rule selects. */
+export function selectorIn(rule: string): Selector {
+  const { selector } = takeApart(rule);
+  if (selector.startsWith("source:")) return { kind: "source", value: selector.slice("source:".length) };
+  return { kind: selector === "destructive" || /[:*]/.test(selector) ? "other" : "tool", value: selector };
+}
+
 /** The one tool that a rule is about, by the name in it; undefined where it selects by something else. */
 export function toolInRule(rule: string): string | undefined {
-  const { selector } = takeApart(rule);
-  return selector === "destructive" || /[:*]/.test(selector) ? undefined : selector;
+  const { kind, value } = selectorIn(rule);
+  return kind === "tool" ? value : undefined;
 }
+
+/** The selectors that are words, and no names. */
+export const selectorWords: readonly string[] = ["destructive", ...[...effects].map((effect) => `effect:${effect}`)];
 
 function compileRule(rule: string): Rule {
   const { caller, selector, trusted } = takeApart(rule);
@@ -159,9 +176,20 @@ function compileSelector(selector: string, rule: string): Matcher {
     );
   throw new FailureError(
     `"${rule}" is not a permission rule; write [caller:]selector, with the caller model, person, chain or mcp, and the ` +
-      `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *; a rule of allow may end with " trusted"`,
+      `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *; a rule of allow may end with ` +
+      `" trusted"${meantKind(kind, value)}`,
     { code: "file_invalid" },
   );
+}
+
+/** What most likely was meant before a colon, or could stand behind it. */
+function meantKind(kind: string, value: string): string {
+  const [...all] = effects;
+  if (kind === "effect") return `; after effect: comes ${all.slice(0, -1).join(", ")} or ${all.at(-1)}`;
+  const near = suggest(kind, ["effect", "source", ...callers.keys()]);
+  if (near === undefined || near === kind) return "";
+  const meant = near === "effect" && !effects.has(value) ? (suggest(value, effects) ?? "once") : value;
+  return `; did you mean "${near}:${meant}"?`;
 }
 
 function compileGlob(glob: string): Matcher {

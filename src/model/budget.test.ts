@@ -86,6 +86,45 @@ describe("[N09] a budget", () => {
     expect(budget.left()).toEqual({ tokens: 100, cost: 0 });
   });
 
+  test("keeps back from all its parts together, however deep, what its own answer takes", () => {
+    const whole = createBudget({ tokens: 1_000, cost: 10 });
+    whole.spend({ inputTokens: 90, outputTokens: 10, cost: 1 });
+    const price = { input: 0, output: 1_000_000 };
+    const first = whole.part("first", {}).part("below", {});
+    const second = whole.part("second", { tokens: 500, cost: 9 });
+    expect([first.answerTokens(), second.answerTokens()]).toEqual([800, 500]);
+    first.spend({ inputTokens: 600, outputTokens: 0, cost: 5 });
+    expect([first.answerTokens(), second.answerTokens(), second.answerTokens(price)]).toEqual([200, 200, 3]);
+    expect(second.refusal({ prompt }, price)).toBeUndefined();
+    second.spend({ inputTokens: 200, outputTokens: 0, cost: 1 });
+    const why = /its own answer, the calling run takes 1000 of 1000 tokens/;
+    for (const part of [first, second]) expect(part.refusal({ prompt }, price)?.message).toMatch(why);
+    expect(whole.refusal({ prompt }, price)).toBeUndefined();
+  });
+
+  test("counts a question of a part that is out as much as its largest, or as is estimated, until that is known", () => {
+    const whole = createBudget({ tokens: 1_000 });
+    const part = whole.part("sub", { tokens: 1_000 });
+    expect(part.refusal({ prompt })).toBeUndefined();
+    part.asks();
+    const first = whole.left().tokens ?? 0;
+    expect(first).toBeLessThan(1_000);
+    expect(first).toBeGreaterThan(800);
+    part.spend({ inputTokens: 300, outputTokens: 0 });
+    expect(whole.left().tokens).toBe(700);
+    part.asks();
+    part.asks();
+    expect(whole.left().tokens).toBe(100);
+    part.failed();
+    expect(whole.left().tokens).toBe(400);
+    part.spend({ inputTokens: 100, outputTokens: 0 });
+    expect(whole.left().tokens).toBe(600);
+    // What an earlier life has asked is only told.
+    part.spend({ inputTokens: 100, outputTokens: 0 });
+    expect(whole.left().tokens).toBe(500);
+    expect(part.used.inputTokens).toBe(500);
+  });
+
   test("of money is refused where nobody knows what the model costs, and says what to set", () => {
     for (const limits of [{ cost: 1 }, { perCall: { cost: 1 } }]) {
       for (const budget of [createBudget(limits), createBudget({}).part("sub", limits)]) {

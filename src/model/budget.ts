@@ -21,8 +21,12 @@ type Asked = Pick<ModelCall, "prompt" | "tools">;
 export interface Budget {
   readonly limits: BudgetLimits;
   readonly used: TokenUsage;
+  /** A question goes out. Until it is known what it uses, others at the same work count on as much as one did before. */
+  asks(): void;
   /** Takes note of what a question used. */
   spend(usage: TokenUsage): void;
+  /** A question that went out has used nothing. */
+  failed(): void;
   /**
    * Why this question may not be asked; undefined where it may. Before the first answer its length is estimated, and the
    * failure says so; afterwards only what was used counts.
@@ -37,8 +41,9 @@ export interface Budget {
   /** What may be used by others, with as much kept back as one question has used here: somebody has to answer. */
   left(): Pick<BudgetLimits, "tokens" | "cost">;
   /**
-   * A budget of its own for a part of the work that others do. Its questions are refused when there is nothing left here,
-   * but what it uses counts here only once it is settled, whenever that is told.
+   * A budget of its own for a part of the work that others do. Its questions are refused when there is nothing left here
+   * for others, whichever part has used it, but what it uses counts here only once it is settled, whenever that is told.
+   * Nothing is set aside for it but for the question that it is asking: who begins first would leave nothing to others.
    */
   part(id: string, limits: BudgetLimits): Budget;
   /** Tells all that a part has used until now. What was told of it before is not counted again; gives the rest. */
@@ -60,6 +65,8 @@ export function createBudget(limits: BudgetLimits): Budget {
   return new CountedBudget(limits);
 }
 
+const withAnswer = "with the questions that are out and its own answer, the calling run takes";
+
 class CountedBudget implements Budget {
   readonly limits: BudgetLimits;
   readonly #whole: CountedBudget | undefined;
@@ -67,6 +74,10 @@ class CountedBudget implements Budget {
   #hasAsked = false;
   /** The most that one question has used. */
   #largest: TokenUsage = noTokens;
+  /** What the first question uses, as far as can be told before. */
+  #guess: TokenUsage = noTokens;
+  /** Questions that are out. */
+  #asking = 0;
   /** Those that are under way. */
   #parts: Map<string, CountedBudget> | undefined;
   /** What was told of parts, all of which counts. */
@@ -81,7 +92,17 @@ class CountedBudget implements Budget {
     return this.#used;
   }
 
+  asks(): void {
+    this.#asking++;
+  }
+
+  failed(): void {
+    // What is told again was never asked in this life.
+    this.#asking = Math.max(0, this.#asking - 1);
+  }
+
   spend(usage: TokenUsage): void {
+    this.failed();
     this.#used = addUsage(this.#used, usage);
     this.#hasAsked = true;
     if (totalOf(usage) > totalOf(this.#largest)) this.#largest = usage;
@@ -101,14 +122,21 @@ class CountedBudget implements Budget {
   /** What other parts of the same work use right now counts, too: they go on at the same time. */
   #wholeSpent(): FailureError | undefined {
     for (let whole = this.#whole; whole !== undefined; whole = whole.#whole) {
-      const used = whole.#usedByAll();
-      if (isSpent(used, whole.limits)) return exceeded(used, whole.limits, "the run has used");
+      const taken = whole.#taken();
+      if (isSpent(taken, whole.limits)) return exceeded(taken, whole.limits, withAnswer);
     }
     return undefined;
   }
 
+  /** What is not for others: it is used, by whomever, or kept back for the answer. */
+  #taken(): TokenUsage {
+    return addUsage(this.#usedByAll(), this.#largest);
+  }
+
   #usedByAll(): TokenUsage {
     let used = this.#used;
+    const each = this.#hasAsked ? this.#largest : this.#guess;
+    for (let out = 0; out < this.#asking; out++) used = addUsage(used, each);
     for (const [id, part] of this.#parts ?? []) used = addUsage(used, this.#unsettled(id, part.#usedByAll()));
     return used;
   }
@@ -143,6 +171,7 @@ class CountedBudget implements Budget {
     const { tokens, cost, perCall = {} } = this.limits;
     if ([tokens, cost, perCall.tokens, perCall.cost].every((limit) => limit === undefined)) return undefined;
     const guess = costed({ inputTokens: estimateCall(call), outputTokens: 0, estimated: true }, price);
+    this.#guess = guess;
     const limit = [this.limits, perCall].find((each) => isOver(guess, each));
     return limit && exceeded(guess, limit, "the question alone would use");
   }
@@ -150,16 +179,28 @@ class CountedBudget implements Budget {
   answerTokens(price?: ModelPrice): number | undefined {
     const used = this.#used;
     const { tokens = Infinity, cost = Infinity, perCall = {} } = this.limits;
-    const money = Math.min(cost - (used.cost ?? 0), perCall.cost ?? Infinity);
+    const above = this.#leftAbove();
+    const money = Math.min(cost - (used.cost ?? 0), perCall.cost ?? Infinity, above.cost);
     const affordable = price === undefined || price.output <= 0 ? Infinity : (money * 1_000_000) / price.output;
-    const most = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, affordable);
+    const most = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, above.tokens, affordable);
     return most === Infinity ? undefined : Math.max(1, Math.floor(most));
+  }
+
+  /** What those leave that this is a part of. */
+  #leftAbove(): { readonly tokens: number; readonly cost: number } {
+    const least = { tokens: Infinity, cost: Infinity };
+    for (let whole = this.#whole; whole !== undefined; whole = whole.#whole) {
+      const { tokens = Infinity, cost = Infinity } = whole.left();
+      least.tokens = Math.min(least.tokens, tokens);
+      least.cost = Math.min(least.cost, cost);
+    }
+    return least;
   }
 
   left(): Pick<BudgetLimits, "tokens" | "cost"> {
     const { tokens, cost } = this.limits;
     if (tokens === undefined && cost === undefined) return {};
-    const taken = addUsage(this.#usedByAll(), this.#largest);
+    const taken = this.#taken();
     return {
       tokens: tokens && Math.max(0, tokens - totalOf(taken)),
       cost: cost && Math.max(0, cost - (taken.cost ?? 0)),

@@ -4,6 +4,7 @@ import { stripUnsafe } from "../text/index.ts";
 import { nameOf } from "./ask-again.ts";
 import type { Model } from "./model.ts";
 import { type ModelReason, isUnasked, modelFailure } from "./model-reasons.ts";
+import { NoAnswer } from "./wire/no-answer.ts";
 
 /** Why a request to a model failed, and whether the same request may do better in a while. */
 export interface Explained {
@@ -41,7 +42,9 @@ export class BrokenStream extends Error {
 export function explainError(error: unknown, model: Asked, now: number): Explained {
   const who = nameOf(model);
   const known = inChain(error, isFailureError);
-  if (known !== undefined) return explainFailure(known, who);
+  if (known !== undefined) return explainFailure(known, who, error instanceof BrokenStream);
+  const none = inChain(error, isNoAnswer);
+  if (none !== undefined) return passing(none.message, error);
   const api = inChain(error, isApiError);
   if (api !== undefined) {
     if (isBrokenOff(api)) return explainBroken(api.cause ?? api, who);
@@ -78,22 +81,48 @@ function asWord(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-function explainFailure(failure: FailureError, who: string): Explained {
+function explainFailure(failure: FailureError, who: string, inStream: boolean): Explained {
   const { reason, code } = failure;
   const passing = reason !== undefined && passingReasons.has(reason);
   if (code === "timeout") {
     const message = `${who} did not answer in time: ${failure.message}; ask for less, or raise its timeout (under models: in windlass.yaml)`;
     return { failure: new FailureError(message, { code, ...(reason && { reason }), cause: failure }), passing };
   }
-  if (code !== "not_available" && code !== "permission_denied") return { failure, passing };
-  if (isUnasked(failure) || reason === "unauthorized") return { failure, passing: false };
-  const told = new FailureError(`${who} cannot be reached: ${failure.message}`, {
+  if (code !== "not_available" && code !== "permission_denied" && reason !== "bad_response")
+    return { failure, passing };
+  if (isUnasked(failure) || reason === "unauthorized" || reason === "wrong_address") return { failure, passing: false };
+  const told = new FailureError(`${who} ${howFailed(failure, inStream)}: ${failure.message}${nextStep(failure)}`, {
     code,
     ...(reason !== undefined && { reason }),
     retry: failure.toFailure().retry,
     cause: failure,
   });
   return { failure: told, passing };
+}
+
+function howFailed({ reason }: FailureError, inStream: boolean): string {
+  if (reason !== "reset") return "cannot be reached";
+  return inStream ? "broke off in the middle of its answer" : "gave no complete answer";
+}
+
+/** What to do where the way to a server fails. */
+function nextStep({ reason, message }: FailureError): string {
+  switch (reason) {
+    case "connect_failed":
+      return "; see that the server runs, and check the base URL";
+    case "dns_failed":
+      return "; check the name in the base URL";
+    case "tls_failed":
+      return /WRONG_VERSION/.test(message)
+        ? "; the server does not speak https there: begin the base URL with http://, or check its port"
+        : "; check the base URL and the server's certificate";
+    case "reset":
+      return "; ask again, and see the server's log where it happens again";
+    case "bad_response":
+      return "; check the base URL, its port, and whether it begins with https://";
+    default:
+      return "";
+  }
 }
 
 function unauthorized(error: ApiError, model: Asked): Explained {
@@ -194,6 +223,10 @@ const keyAtEnd = /[\w.~+/=-]+$/;
 function isApiError(value: unknown): value is ApiError & Error {
   if (!(value instanceof Error) || !("statusCode" in value) || typeof value.statusCode !== "number") return false;
   return "responseBody" in value && "responseHeaders" in value;
+}
+
+function isNoAnswer(value: unknown): value is NoAnswer {
+  return value instanceof NoAnswer;
 }
 
 /** The server had begun to answer well, and its answer could not be read to the end. */

@@ -7,6 +7,7 @@ import type { Model, ModelCall } from "./model.ts";
 import { modelFailure } from "./model-reasons.ts";
 import { type ChatMessage, type Question, toPrompt } from "./to-prompt.ts";
 import { type TokenUsage, addUsage, noTokens } from "./token-usage.ts";
+import { unusableAnswer } from "./unusable-answer.ts";
 
 /** What {@link generateObject} takes besides the question. */
 export interface ObjectOptions<T> extends TextOptions {
@@ -129,11 +130,7 @@ class ObjectAsker<T> {
     const shown = answer.length > shownChars ? `${answer.slice(0, shownChars).toWellFormed()}…` : answer;
     // The first answer and its complaint make room for the second: a conversation of mistakes teaches mistakes.
     const asked = this.#options.messages ?? [{ role: "user" as const, content: this.#options.prompt }];
-    const complaint = [
-      "That answer cannot be used:",
-      ...tell(issues),
-      "Send the whole JSON object again with this put right, and nothing else.",
-    ].join("\n");
+    const complaint = unusableAnswer(tell(issues));
     this.#messages = [...asked, { role: "assistant", content: shown }, { role: "user", content: complaint }];
   }
 

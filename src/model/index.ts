@@ -27,10 +27,11 @@ export { type ModelDoors, createModelDoors } from "./model-doors.ts";
 export { modelVariables } from "./model-variables.ts";
 export { howToHaveModel, noModel } from "./no-model.ts";
 export { openModel } from "./open-model.ts";
-export { type ScriptedAnswer, type ScriptedModel, type ScriptedText, scriptedModel } from "./scripted-model.ts";
+export { unusableAnswer } from "./unusable-answer.ts";
+export { type ScriptedAnswer, type ScriptedModel, type ScriptedText, scriptedModel } from "./kit/scripted-model.ts";
 export type { ChatMessage, Question } from "./to-prompt.ts";
 export { type ModelPrice, type TokenUsage, addUsage, noTokens } from "./token-usage.ts";
-export type { ScriptedPart } from "./scripted-model.ts";
+export type { ScriptedPart } from "./kit/scripted-model.ts";
 export { askTurn } from "./turn/ask-turn.ts";
 export type { TurnOptions } from "./turn/turn-options.ts";
 export {

@@ -15,9 +15,9 @@ export interface KeyGivers {
 
 /**
  * The key that goes to this address: that of the environment, that of the file, or that which the service at this
- * address usually has. Each goes only to the server that its giver names, lest a file that came with a workspace has the
- * key of its user, or the other way round; to one of the well-known services also the key of an environment that names
- * no server.
+ * address usually has. Each goes only to the server that its giver names: an address in a file that came with a
+ * workspace gets no key that the file does not ask for by name, and one in the environment none of the file; to one of
+ * the well-known services also goes the key of an environment that names no server.
  */
 export function keyFor(url: string | undefined, givers: KeyGivers): Pick<ModelSettings, "apiKey" | KeyWord> {
   const { at, env, own, file } = givers;

@@ -9,6 +9,11 @@ export const modelReasons = {
     retry: "never",
   },
   unauthorized: { code: "not_available", means: "The model's server does not accept the key.", retry: "never" },
+  wrong_address: {
+    code: "not_available",
+    means: "What answers at the model's base URL is no server of models, such as a web page.",
+    retry: "never",
+  },
   rate_limited: {
     code: "execution_error",
     means: "The model's server takes no more requests for now, or the account's quota is used up.",

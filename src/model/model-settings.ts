@@ -165,7 +165,7 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
   const known = modelClients.find((client) => client === provider);
   if (provider !== undefined && known === undefined) {
     const ways = exportsFor(env, valueOf(env, modelVariables.name));
-    const must = `${modelVariables.provider} must be one of ${modelClients.join(", ")}`;
+    const must = `${modelVariables.provider} is ${JSON.stringify(provider)}; it must be one of ${modelClients.join(", ")}`;
     throw new FailureError([must, ...ways].join("\n"), { code: "file_invalid" });
   }
   const baseUrl = valueOf(env, modelVariables.baseUrl);

@@ -1,8 +1,9 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Door } from "../net/index.ts";
-import { usualTimeoutMs } from "./ask-again.ts";
+import { nameOf, usualTimeoutMs } from "./ask-again.ts";
 import { type ModelClient, compatibleOptions } from "./family/model-family.ts";
 import type { ModelSettings } from "./model-settings.ts";
+import { answeringFetch } from "./wire/answering-fetch.ts";
 import { doorFetch } from "./wire/door-fetch.ts";
 import { mendingFetch } from "./wire/mending-fetch.ts";
 
@@ -17,8 +18,17 @@ interface Opening {
 /** Loads the client of a model's provider and opens the model with it. */
 export function openClient(settings: ModelSettings, baseURL: string, door: Door): Promise<LanguageModelV4> {
   const { name, apiKey, timeoutMs = usualTimeoutMs, provider = "openai-compatible" } = settings;
-  return openers[provider]({ baseURL, name, apiKey, fetch: doorFetch(door, { timeoutMs, secret: apiKey }) });
+  const server = { who: nameOf({ modelId: name }), baseUrl: baseURL, marks: marks[provider], secret: apiKey };
+  const fetch = answeringFetch(doorFetch(door, { timeoutMs, secret: apiKey }), server);
+  return openers[provider]({ baseURL, name, apiKey, fetch });
 }
+
+/** What every whole answer has in it. */
+const marks: Readonly<Record<ModelClient, RegExp>> = {
+  "openai-compatible": /"choices"/,
+  anthropic: /"content"|"stop_reason"/,
+  google: /"candidates"|"promptFeedback"/,
+};
 
 const openers: Readonly<Record<ModelClient, (opening: Opening) => Promise<LanguageModelV4>>> = {
   "openai-compatible": async ({ baseURL, name, apiKey, fetch }) => {

@@ -124,7 +124,7 @@ describe("the models of a workspace", () => {
     expect(models.get()).toMatchObject({ modelId: "claude-sonnet-5", provider: "api.anthropic.com" });
     const wrong = await workspace([], () => ({}), { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "antropic" });
     await expect(generateText(wrong.models.get() as never, { prompt: "?" })).rejects.toThrow(
-      /must be one of openai-comp/,
+      /is "antropic"; it must be one of openai-comp/,
     );
   });
 });

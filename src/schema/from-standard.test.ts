@@ -318,12 +318,13 @@ describe("other libraries", () => {
   });
 });
 
-test("toSchema takes both kinds and refuses everything else", () => {
+test("toSchema takes every kind and refuses everything else", () => {
   const ours = fromStandard(z.object({}));
   expect(toSchema(ours)).toBe(ours);
   expect(toSchema(z.object({})).json).toEqual({ type: "object", properties: {} });
   expect(toSchema(type({ a: "string" })).json).toMatchObject({ type: "object" });
-  for (const other of [{ type: "object" }, null, undefined, 5, () => 1]) {
+  expect(toSchema({ type: "object" }).json).toEqual({ type: "object" });
+  for (const other of [{ properties: {} }, null, undefined, 5, () => 1]) {
     expect(() => toSchema(other as never)).toThrow("fromJsonSchema()");
   }
 });

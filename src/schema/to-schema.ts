@@ -1,27 +1,34 @@
 import { FailureError } from "../base/index.ts";
+import { fromJsonSchema } from "./from-json-schema.ts";
 import { fromStandard } from "./from-standard.ts";
-import type { Schema } from "./schema.ts";
+import type { JsonSchema, Schema } from "./schema.ts";
 import { type StandardInput, type StandardOutput, type StandardSchema, isStandardSchema } from "./standard-schema.ts";
+import { isRecord } from "./subschemas.ts";
+
+/** A JSON Schema as plain data, known by its `type`. */
+export interface PlainJsonSchema extends JsonSchema {
+  readonly type: string | readonly string[];
+}
 
 /** Anything that can describe a tool's input or output. */
-export type AnySchema = StandardSchema | Schema;
+export type AnySchema = StandardSchema | Schema | PlainJsonSchema;
 
-/** What callers pass to a schema of any dialect. */
-export type SchemaInput<S> = S extends StandardSchema
+/** What callers pass to a schema of any dialect; `Plain` is what is known of values from their plain JSON Schema. */
+export type SchemaInput<S, Plain = unknown> = S extends StandardSchema
   ? StandardInput<S>
   : S extends Schema<infer _Out, infer In>
     ? In
-    : never;
+    : Plain;
 
-/** What a schema of any dialect gives. */
-export type SchemaOutput<S> = S extends StandardSchema
+/** What a schema of any dialect gives; `Plain` is what is known of values from their plain JSON Schema. */
+export type SchemaOutput<S, Plain = unknown> = S extends StandardSchema
   ? StandardOutput<S>
   : S extends Schema<infer Out, infer _In>
     ? Out
-    : never;
+    : Plain;
 
 /**
- * The schema itself, or a Standard Schema seen as one.
+ * The schema itself, or a Standard Schema or JSON Schema seen as one.
  *
  * @example
  * ```ts
@@ -32,9 +39,15 @@ export function toSchema<S extends AnySchema>(schema: S): Schema<SchemaOutput<S>
   // The branches of SchemaInput and SchemaOutput follow the same test, which the compiler cannot see.
   if (isStandardSchema(schema)) return fromStandard(schema) as Schema<SchemaOutput<S>, SchemaInput<S>>;
   if (isSchema(schema)) return schema as Schema<SchemaOutput<S>, SchemaInput<S>>;
-  throw new FailureError("expected a Standard Schema (zod, valibot, arktype, …) or the result of fromJsonSchema()", {
-    code: "tool_invalid",
-  });
+  if (isPlainJsonSchema(schema)) return fromJsonSchema(schema);
+  throw new FailureError(
+    "expected a Standard Schema (zod, valibot, arktype, …), a JSON Schema with `type`, or the result of fromJsonSchema()",
+    { code: "tool_invalid" },
+  );
+}
+
+function isPlainJsonSchema(value: unknown): value is PlainJsonSchema {
+  return isRecord(value) && (typeof value["type"] === "string" || Array.isArray(value["type"]));
 }
 
 function isSchema(value: unknown): value is Schema {

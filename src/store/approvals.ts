@@ -19,7 +19,7 @@ export interface ApprovalRequest {
   /** Binds the decision to tool, arguments and principal: a hash of all three. */
   readonly key: string;
   readonly tool: string;
-  /** The arguments as people see them, whole, secrets redacted. */
+  /** The arguments as whoever decides sees them: whole, without secrets that are known. What only looks like one stays. */
   readonly args: unknown;
   readonly message: string;
   readonly callerType: string;

@@ -16,7 +16,16 @@ export { type MemoryCacheOptions, createMemoryCache } from "./memory-cache.ts";
 export { type MemoryPagesOptions, createMemoryPages } from "./memory-pages.ts";
 export { type MemoryRecordsOptions, createMemoryRecords } from "./memory-records.ts";
 export { type MemoryRunsOptions, createMemoryRuns } from "./memory-runs.ts";
-export { CallCounter, type Tallies, type ToolTally, statisticsOf, summarise, waitingCode } from "./record-figures.ts";
+export { UnfinishedRuns } from "./unfinished-runs.ts";
+export {
+  CallCounter,
+  type Tallies,
+  type ToolTally,
+  statisticsOf,
+  successRate,
+  summarise,
+  waitingCode,
+} from "./record-figures.ts";
 export type { PageCache, StoredPage } from "./page-cache.ts";
 export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
 export { type RecordRedactor, wholeText } from "./record-text.ts";

@@ -1,5 +1,6 @@
 import { type Clock, type FailureError, systemClock } from "../base/index.ts";
 import { MemoryTurns } from "./memory-turns.ts";
+import { UnfinishedRuns } from "./unfinished-runs.ts";
 import type { RecordStore } from "./records.ts";
 import { checkNumbered, gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
 import type {
@@ -23,6 +24,13 @@ import type {
 export interface MemoryRunsOptions {
   /** The run that finished first is forgotten when more than this have; 100 where absent. */
   readonly finished?: number;
+  /**
+   * How many to keep, apart from the others, of those that finished, are no question of a conversation and were called by
+   * no run that is known here; where absent they count like all others.
+   */
+  readonly asides?: number;
+  /** Shared by journals whose runs call each other: what was called is kept until the run is over that called it. */
+  readonly unfinished?: UnfinishedRuns;
   /** Gets the records that events bring along. */
   readonly records?: Pick<RecordStore, "add">;
   readonly clock?: Clock;
@@ -56,6 +64,7 @@ interface Kept {
 
 class MemoryRuns implements RunJournal {
   readonly #finishedKept: number;
+  readonly #asidesKept: number | undefined;
   readonly #records: Pick<RecordStore, "add"> | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
@@ -63,15 +72,19 @@ class MemoryRuns implements RunJournal {
   readonly #runs = new Map<string, Kept>();
   /** Those that are over, in the order in which they ended. */
   readonly #finished = new Set<string>();
+  /** Those of them that are counted apart. */
+  readonly #asides = new Set<string>();
+  readonly #unfinished: UnfinishedRuns;
+  /** Those that are over, by the run that called them and is not: it may make the call again. */
+  readonly #called = new Map<string, string[]>();
   /** When each owner was last heard of. */
   readonly #heard = new Map<string, number>();
   readonly #turns = new MemoryTurns();
 
   constructor(options: MemoryRunsOptions) {
-    this.#finishedKept = options.finished ?? 100;
-    if (!Number.isSafeInteger(this.#finishedKept) || this.#finishedKept < 0) {
-      throw new RangeError(`finished must be a whole number of at least 0, got ${this.#finishedKept}`);
-    }
+    this.#finishedKept = checkedCount("finished", options.finished ?? 100);
+    this.#asidesKept = options.asides === undefined ? undefined : checkedCount("asides", options.asides);
+    this.#unfinished = options.unfinished ?? new UnfinishedRuns();
     this.#records = options.records;
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.ownerSilenceMs ?? ownerSilenceMs;
@@ -89,6 +102,7 @@ class MemoryRuns implements RunJournal {
     const events = [...before];
     this.#runs.set(run.id, { made, events, status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
+    this.#unfinished.began(run.id);
     this.#hear(owner);
     return { lease: { runId: run.id, epoch: 1 } };
   }
@@ -135,10 +149,28 @@ class MemoryRuns implements RunJournal {
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
-    this.#finished.add(lease.runId);
-    for (const first of this.#finished) {
-      if (this.#finished.size <= this.#finishedKept) break;
-      this.#finished.delete(first);
+    this.#unfinished.ended(runId);
+    this.#retire(kept.made);
+  }
+
+  #retire({ id, calledBy, conversation }: NewRun): void {
+    const isCalled = calledBy !== undefined && this.#unfinished.has(calledBy);
+    if (isCalled && this.#called.get(calledBy)?.push(id) === undefined) this.#called.set(calledBy, [id]);
+    const isAside = this.#asidesKept !== undefined && conversation === undefined;
+    if (!isCalled) (isAside ? this.#asides : this.#finished).add(id);
+    for (const [caller, called] of this.#called) {
+      if (this.#unfinished.has(caller)) continue;
+      this.#called.delete(caller);
+      for (const each of called) this.#finished.add(each);
+    }
+    this.#forgetFirst(this.#finished, this.#finishedKept);
+    this.#forgetFirst(this.#asides, this.#asidesKept ?? 0);
+  }
+
+  #forgetFirst(finished: Set<string>, kept: number): void {
+    for (const first of finished) {
+      if (finished.size <= kept) break;
+      finished.delete(first);
       this.#forget(first);
     }
   }
@@ -224,6 +256,11 @@ class MemoryRuns implements RunJournal {
     if (event.record !== undefined) this.#records?.add(event.record);
     return Promise.reject(failure);
   }
+}
+
+function checkedCount(name: string, count: number): number {
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw new RangeError(`${name} must be a whole number of at least 0, got ${count}`);
 }
 
 function storedRun(kept: Kept): StoredRun {

@@ -7,6 +7,8 @@ interface Kept {
   readonly turns: Turn[];
   /** How many runs of it are kept. */
   runs: number;
+  /** Somebody has looked at it, and goes on from there. */
+  isKnown: boolean;
 }
 
 interface MadeTurn extends Omit<Turn, "number" | "after" | "data"> {
@@ -24,7 +26,7 @@ export class MemoryTurns {
   /** A run of this conversation is kept from now on. */
   hold(id: string): void {
     const kept = this.#conversations.get(id);
-    if (kept === undefined) this.#conversations.set(id, { turns: [], runs: 1 });
+    if (kept === undefined) this.#conversations.set(id, { turns: [], runs: 1, isKnown: false });
     else kept.runs++;
     this.#idle.delete(id);
   }
@@ -46,17 +48,19 @@ export class MemoryTurns {
   add(id: string, turn: MadeTurn): void {
     const kept = this.#conversations.get(id);
     if (kept === undefined) return;
-    const { turns, runs } = kept;
+    const { turns, runs, isKnown } = kept;
     const { data } = turn;
     const isWritten = typeof data === "string";
     // A run that is all of its conversation tells it; most are never gone on with.
-    if (!isWritten && id === turn.runId && runs === 1 && turns.length === 0) return;
+    if (!isWritten && id === turn.runId && runs === 1 && turns.length === 0 && !isKnown) return;
     const after = turns.at(-1)?.number ?? 0;
     turns.push({ after, ...turn, data: isWritten ? data : data(), number: ++this.#last });
   }
 
   list(id: string, { from = 0, to = Infinity }: TurnRange = {}): readonly Turn[] {
-    const turns = this.#conversations.get(id)?.turns ?? [];
-    return turns.filter(({ number }) => number >= from && number <= to);
+    const kept = this.#conversations.get(id);
+    if (kept === undefined) return [];
+    kept.isKnown = true;
+    return kept.turns.filter(({ number }) => number >= from && number <= to);
   }
 }

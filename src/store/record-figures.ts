@@ -90,7 +90,8 @@ function nearestRank(sorted: Float64Array, percent: number): number {
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0;
 }
 
-function successRate(calls: number, failures: number): number {
+/** Of a hundred calls, how many gave something; 100 where there were none. */
+export function successRate(calls: number, failures: number): number {
   return calls === 0 ? 100 : ((calls - failures) / calls) * 100;
 }
 

@@ -28,6 +28,8 @@ export interface NewRun {
   readonly startedAt: number;
   /** The run that this one repeats. */
   readonly rerunOf?: string;
+  /** The run whose call it is. */
+  readonly calledBy?: string;
   readonly conversation?: RunConversation;
 }
 
@@ -128,8 +130,8 @@ export interface RunEnd {
   readonly error?: string;
   /**
    * JSON: what the run adds to its conversation, where it has one. Kept together with the end of the run, or neither is.
-   * A function writes it. A journal need not have it where the conversation has the id of the run and nothing else in
-   * it: whoever goes on with that tells the run again.
+   * A function writes it. A journal need not have it where the conversation has the id of the run, nothing else in it,
+   * and nobody has looked at it yet: whoever goes on with that tells the run again.
    */
   readonly turn?: string | (() => string);
 }

@@ -12,17 +12,6 @@ export const wholeLines: CutRule = {
   },
 };
 
-/** Whole words, for text that somebody reads while it is written: one that is not over may turn into a token. */
-export const wholeWords: CutRule = {
-  opens: (piece) => /[^\x21-\x7e]/.test(piece),
-  cut: (text, shownTo) => {
-    const word = wordStart(text, text.length, shownTo);
-    // The first line of a key has several words, and so has the last.
-    const line = /-----(?:BEGIN|END) [A-Z\d ]{0,60}$/.exec(text.slice(Math.max(shownTo, word - 71), word));
-    return word - (line?.[0].length ?? 0);
-  },
-};
-
 /** Whatever has come: nothing is a secret but what is known to be one. */
 export const everything: CutRule = { opens: () => true, cut: (text) => text.length };
 

@@ -107,10 +107,14 @@ function copyArray(value: readonly unknown[], copy: Copy, depth: number): unknow
 
 function copyFields<T extends object>(value: object, into: T, { depth, ...copy }: Copy & { depth: number }): T {
   copy.copies.set(value, into);
+  let alike = 1;
   for (const key of Object.keys(value)) {
     const item = read(value, key);
+    const name = copy.name(key);
+    // Two names that are the same without their secrets are still two fields.
+    const isTaken = name !== key && Object.hasOwn(into, name);
     // Defined, not assigned: a field named `__proto__` stays a field.
-    Object.defineProperty(into, copy.name(key), {
+    Object.defineProperty(into, isTaken ? `${name} ${++alike}` : name, {
       value: copy.isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1),
       writable: true,
       enumerable: true,

@@ -1,4 +1,4 @@
-import { everything, wholeLines, wholeWords } from "./cut-rules.ts";
+import { everything, wholeLines } from "./cut-rules.ts";
 import { type Span, createSecretFinder } from "./find-secrets.ts";
 import { type ValueRules, hasTellingName, redactValue, redacted } from "./redact-value.ts";
 import { type RedactedStream, type StreamParts, createRedactedStream } from "./redacted-stream.ts";
@@ -14,14 +14,14 @@ export interface Redactor {
    * hide.
    */
   readonly known: (value: unknown) => unknown;
+  /** The same of a text, such as what a person or a model said: what only looks like a secret may be code there. */
+  readonly knownText: (text: string) => string;
   /** The same where names are not to change: of fields, only what stands in them is looked at. */
   readonly knownTexts: (value: unknown) => unknown;
   /** Is there any secret that it looks for? Where there is none, nothing is known, and nothing need be looked through. */
   readonly knowsAny: () => boolean;
   /** For text that arrives in pieces, a secret possibly in two of them. */
   readonly stream: () => RedactedStream;
-  /** The same for text that is read while it is written: it comes in whole words, not in lines. */
-  readonly words: () => RedactedStream;
   /** Only the known secrets: everything comes at once that cannot be a part of one. */
   readonly knownStream: () => RedactedStream;
 }
@@ -65,10 +65,10 @@ export function createRedactor(secrets: Iterable<string>): GrowingRedactor {
     value: (value) => redactValue(value, rules),
     // Nothing is looked through where there is nothing to be found.
     known: (value) => (finder.isEmpty ? value : redactValue(value, knownRules)),
+    knownText,
     knownTexts: (value) => (finder.isEmpty ? value : redactValue(value, textRules)),
     knowsAny: () => !finder.isEmpty,
     stream: () => createRedactedStream(parts, wholeLines),
-    words: () => createRedactedStream(parts, wholeWords),
     knownStream: () => createRedactedStream({ ...parts, find: findKnown }, everything),
   };
 }

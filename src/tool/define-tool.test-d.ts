@@ -151,11 +151,27 @@ const json = defineTool({
 });
 expectTypeOf<InputOf<typeof json>>().toEqualTypeOf<{ url: string }>();
 
+// Of a plain JSON Schema only this much is known.
+const plain = defineTool({
+  name: "p",
+  description: "d",
+  input: { type: "object", properties: { url: { type: "string" } } },
+  output: { type: "string" },
+  run: (args) => {
+    expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>();
+    return args["url"];
+  },
+});
+expectTypeOf<InputOf<typeof plain>>().toEqualTypeOf<Record<string, unknown>>();
+expectTypeOf<OutputOf<typeof plain>>().toEqualTypeOf<unknown>();
+
 // @ts-expect-error a description is required
 defineTool({ name: "x", run: () => null });
 // @ts-expect-error there is no such effect
 defineTool({ name: "x", description: "d", effect: "writes", run: () => null });
 // @ts-expect-error there is no such option
 defineTool({ name: "x", description: "d", handler: () => null, run: () => null });
-// @ts-expect-error a JSON Schema is passed through fromJsonSchema()
-defineTool({ name: "x", description: "d", input: { type: "object" }, run: () => null });
+// @ts-expect-error properties alone are no schema
+defineTool({ name: "x", description: "d", input: { url: { type: "string" } }, run: () => null });
+// @ts-expect-error nor are those of Zod
+defineTool({ name: "x", description: "d", input: { url: z.string() }, run: () => null });

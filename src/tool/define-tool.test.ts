@@ -100,6 +100,7 @@ describe("[E04] schemas of any dialect", () => {
     const tools = [
       defineTool({ ...least, input: z.object({ a: z.string() }) }),
       defineTool({ ...least, input: type({ a: "string" }) }),
+      defineTool({ ...least, input: json }),
       defineTool({ ...least, input: fromJsonSchema(json) }),
       defineTool({ ...least, input: v.object({ a: v.string() }), inputJsonSchema: json }),
       defineTool({ ...least, inputJsonSchema: json }),
@@ -152,7 +153,8 @@ describe("[E04] schemas of any dialect", () => {
       'tool "t": `input`: at a.b: JSON cannot carry z.map(); use z.record() or z.array(z.tuple([key, value]))',
     );
     expect(refusal({ input: v.object({}) }).message).toContain("pass `inputJsonSchema` beside it");
-    expect(refusal({ input: { type: "object" } }).message).toContain("the result of fromJsonSchema()");
+    expect(refusal({ input: { a: z.string() } }).message).toContain("or the result of fromJsonSchema()");
+    expect(refusal({ input: { type: "object", parse: () => 1 } }).message).toContain("`input`: ");
     expect(refusal({ inputJsonSchema: { type: "strnig" } }).message).toContain('did you mean "string"?');
     expect(
       refusal({ input: fromJsonSchema({ type: "object" }), inputJsonSchema: { type: "object" } }).message,

@@ -19,10 +19,10 @@ import { type CachePolicy, type Effect, type HandlerReturn, type Tool, type Tool
 export type NoInput = Record<string, never>;
 
 /** What callers of a tool with input schema `S` pass. */
-export type InputFor<S> = [S] extends [undefined] ? NoInput : SchemaInput<S>;
+export type InputFor<S> = [S] extends [undefined] ? NoInput : SchemaInput<S, Record<string, unknown>>;
 
 /** What the handler of a tool with input schema `S` gets. */
-export type ArgsFor<S> = [S] extends [undefined] ? NoInput : SchemaOutput<S>;
+export type ArgsFor<S> = [S] extends [undefined] ? NoInput : SchemaOutput<S, Record<string, unknown>>;
 
 /** The second parameter of a handler; only a composite tool can call others. */
 export type ContextFor<Composite> = true extends Composite ? ToolContext & CompositeContext : ToolContext;
@@ -49,7 +49,7 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly name: string;
   /** What the tool does and when to use it; a model chooses by it. */
   readonly description: string;
-  /** What callers pass: any Standard Schema, or the result of `fromJsonSchema`. Absent: no parameters. */
+  /** What callers pass: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. Absent: no parameters. */
   readonly input?: S;
   /** The input side as JSON Schema, for a schema library that cannot produce it. */
   readonly inputJsonSchema?: JsonSchema;

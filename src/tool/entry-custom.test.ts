@@ -95,6 +95,13 @@ describe("a module that cannot be used is an error, and a tool that says so", ()
     expect(tool?.broken).toMatchObject({ code: "executor_not_found", reason: expected });
   });
 
+  test("a module that needs a missing package says how to install it", async () => {
+    write("lacks.mjs", 'import "@some/where"; export default () => 1;');
+    expect((await parse("module: ./lacks.mjs")).problems).toMatchObject([
+      { code: "module_failed", hint: "npm install @some/where in the workspace" },
+    ]);
+  });
+
   test("a module outside the workspace is not even looked at, by path or by link", async () => {
     writeFileSync(join(outside, "evil.mjs"), "globalThis.evilRan = true; export default () => 1;");
     symlinkSync(join(outside, "evil.mjs"), join(root, "tools", "link.mjs"));

@@ -4,6 +4,7 @@ import { suggest } from "../text/index.ts";
 import { brokenEntry, runTool } from "./entry-builtin.ts";
 import { describeError, importFresh } from "./entry-module.ts";
 import type { EntryPlan, EntrySource } from "./entry-plan.ts";
+import { missingPackageHint } from "./missing-package.ts";
 import { type AnyTool, isTool } from "./tool.ts";
 
 /** A `custom` entry: a function, or a tool, that a module of the workspace exports. Loaded with the file. */
@@ -28,7 +29,8 @@ async function planOf({ entry, report, world }: EntrySource, place: RealPlace): 
   try {
     exports = await importFresh(place.path, world);
   } catch (error) {
-    return broken("module_failed", "module", [`the module "${name}" failed: ${describeError(error)}`]);
+    const message = `the module "${name}" failed: ${describeError(error)}`;
+    return broken("module_failed", "module", [message, missingPackageHint(error)]);
   }
   const wanted = typeof entry["export"] === "string" ? entry["export"] : undefined;
   const chosen = choose(exports, wanted);

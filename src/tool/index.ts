@@ -13,7 +13,7 @@ export { type AnthropicTool, toAnthropicTools } from "./wire-format-anthropic.ts
 export { type GeminiFunction, type GeminiTool, toGeminiTools } from "./wire-format-gemini.ts";
 export { type McpAnnotations, type McpTool, toMcpHints, toMcpTools } from "./wire-format-mcp.ts";
 export { type OpenAITool, type WireFormatOptions, toOpenAITools } from "./wire-format-openai.ts";
-export type { WireProvider } from "./wire-name.ts";
+export { type WireProvider, fitToolName } from "./wire-name.ts";
 export { type WireNames, createWireNames } from "./wire-names.ts";
 export type {
   CallTool,
@@ -65,6 +65,7 @@ export {
   toolBrand,
 } from "./tool.ts";
 export { type ImportOptions, describeError, importFresh } from "./entry-module.ts";
+export { missingPackageHint } from "./missing-package.ts";
 export type { HttpPort, ToolLookup } from "./entry-plan.ts";
 export { readResponse } from "./entry-response.ts";
 export { type ParsedToolFile, type ToolFileOptions, parseToolFile } from "./tool-file.ts";

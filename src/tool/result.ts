@@ -110,6 +110,7 @@ export function toWireFailure(failure: Failure): Record<string, unknown> {
     retry: failure.retry,
     ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
     ...(failure.approvalId !== undefined && { approval_id: failure.approvalId }),
+    ...(failure.thrownAt !== undefined && { thrown_at: failure.thrownAt }),
   };
 }
 

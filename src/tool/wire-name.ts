@@ -10,12 +10,18 @@ interface NameRule {
   readonly short?: boolean;
 }
 
+/** What every object has: clients that look names up in objects stumble over a tool of that name. */
+const inherited =
+  "constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf|" +
+  "__proto__|__defineGetter__|__defineSetter__|__lookupGetter__|__lookupSetter__";
+const usualName = new RegExp(`^(?!(?:${inherited})$)[a-zA-Z0-9_-]{1,64}$`);
+
 /** Names of tools. MCP allows more, but its clients hand the names on to the other APIs. */
 const toolRules: Readonly<Record<WireProvider, NameRule>> = {
-  openai: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
-  anthropic: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64 },
-  gemini: { legal: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, longest: 64 },
-  mcp: { legal: /^[a-zA-Z0-9_-]{1,64}$/, longest: 64, short: true },
+  openai: { legal: usualName, longest: 64 },
+  anthropic: { legal: usualName, longest: 64 },
+  gemini: { legal: new RegExp(`^(?!(?:${inherited})$)[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`), longest: 64 },
+  mcp: { legal: usualName, longest: 64, short: true },
 };
 
 /** Names of parameters, also inside nested objects. OpenAI takes any text; MCP does too, but see above. */
@@ -42,6 +48,16 @@ export function mapToolNames(names: Iterable<string>, provider: WireProvider): N
 /** The translation of parameter names for a provider. */
 export function mapKeyNames(names: Iterable<string>, provider: WireProvider): NameMap {
   return mapNames(names, keyRules[provider]);
+}
+
+/**
+ * A name as every service takes it where it says which tool was called. Legal names stay as they are, translated ones
+ * too; another becomes what a tool of that name is sent as.
+ */
+export function fitToolName(name: string): string {
+  // What Gemini takes, all others do.
+  const rule = toolRules.gemini;
+  return rule.legal.test(name) ? name : hashedName(name, rule, 0);
 }
 
 /**

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
-import type { WireProvider } from "./wire-name.ts";
+import { type WireProvider, fitToolName } from "./wire-name.ts";
 import { createWireNames } from "./wire-names.ts";
 
 const legal: Record<WireProvider, RegExp> = {
@@ -75,6 +75,38 @@ test("the same in every process: these names are stored in conversations", () =>
     "x_0x2suy79fcln",
     "files_read_text_0x7p3ax7fzfz",
   ]);
+});
+
+describe("a name that a model made up", () => {
+  test("is one that every service takes, the same each time, and another one for each", () => {
+    const made = [
+      "functions.look",
+      "搜索",
+      "a/b",
+      "a.b",
+      " ",
+      "",
+      "look ",
+      "9lives",
+      "x".repeat(80),
+      "__proto__",
+      "toString",
+    ];
+    const fitting = made.map(fitToolName);
+    for (const provider of providers) for (const name of fitting) expect(name).toMatch(legal[provider]);
+    expect(new Set(fitting).size).toBe(made.length);
+    expect(fitting.map(fitToolName)).toEqual(fitting);
+    for (const name of fitting) expect(name in {}).toBe(false);
+  });
+
+  test("stays as it is where it can, and is what a tool of that name is sent as where it cannot", () => {
+    for (const name of ["web_search", "a-b", "A1", "_x", "x".repeat(64)]) expect(fitToolName(name)).toBe(name);
+    for (const provider of ["openai", "anthropic", "gemini"] as const) {
+      const names = createWireNames(["搜索", "files/read", "constructor"], provider);
+      for (const name of ["搜索", "files/read", "constructor"]) expect(fitToolName(name)).toBe(names.toWire(name));
+      expect(fitToolName(names.toWire("搜索"))).toBe(names.toWire("搜索"));
+    }
+  });
 });
 
 describe("for MCP clients", () => {

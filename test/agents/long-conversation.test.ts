@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { currentOwner, openSqlite } from "../../src/adapters/index.ts";
-import { AgentRuns, createAgent, findRunner } from "../../src/agent/index.ts";
+import { Agent, AgentRuns, completeSpec, findRunner } from "../../src/agent/index.ts";
 import { systemClock } from "../../src/base/index.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import { scriptedModel } from "../../src/model/index.ts";
@@ -43,7 +43,7 @@ test("a long conversation takes room for what is said in it, once; and its runs 
     model: () => model,
     clock,
   });
-  const session = createAgent({ engine, model, runs, runner: "llm", contextTokens: 1_000_000 }).session();
+  const session = new Agent(runs, completeSpec("llm", { contextTokens: 1_000_000 })).session();
   const bytesAfter = async (questions: number): Promise<number> => {
     let last = "";
     for (let n = 0; n < questions; n++) {

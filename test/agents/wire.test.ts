@@ -176,6 +176,87 @@ describe("[E05] self-correction over the wire", () => {
   );
 });
 
+describe("[E06] a call of a tool that is not there, over the wire", () => {
+  const look = defineTool({ name: "look", description: "Looks.", effect: "read", run: () => "a heron" });
+  const odd = ["functions.nowhere", "multi_tool_use.parallel", "搜索", "a/b", "x".repeat(80), "__proto__"];
+  const ways = (Object.keys(families) as (keyof typeof families)[]).flatMap((family) =>
+    [true, false].map((streams) => ({ family, streams })),
+  );
+
+  test.each(ways)(
+    "is told to the model by the name that it said, whatever that is ($family, streamed: $streams)",
+    async ({ family, streams }) => {
+      // In a stream of the OpenAI protocol, what has no name goes on with the call before it.
+      const isPieced = streams && (family === "openai" || family === "glm");
+      const names = isPieced ? odd : [...odd, " ", ""];
+      const calls = names.map((name, index) => ({ name, args: {}, id: `c${index}` }));
+      const server = await serve([{ ...thinking, toolCalls: calls }, "nothing there", "still nothing"], {
+        reasoningEchoed: family === "glm",
+      });
+      const engine = createEngine({ tools: [look] });
+      const session = createAgent({ engine, model: families[family](server) }).session();
+      const more = streams ? { onEvent: () => {} } : {};
+      expect(await session.ask("look", more)).toMatchObject({ answer: "nothing there", notes: [] });
+      const told = JSON.stringify(server.requests[1]?.body);
+      for (const name of names) expect(told).toContain(JSON.stringify(`There is no tool named "${name}"`).slice(1, -1));
+      expect(told).toContain("The tools are: look.");
+      expect(await session.ask("once more", more)).toMatchObject({ answer: "still nothing", notes: [] });
+      expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered"]);
+    },
+  );
+
+  test.each(ways)(
+    "but for blanks or functions. around its name, is made ($family, streamed: $streams)",
+    async ({ family, streams }) => {
+      const calls = ["look ", "\tlook\n", "functions.look", " functions.look "].map((name, index) => ({
+        name,
+        args: { index },
+        id: `c${index}`,
+      }));
+      const server = await serve([{ ...thinking, toolCalls: calls }, "a heron"], { reasoningEchoed: family === "glm" });
+      const agent = createAgent({ engine: createEngine({ tools: [look] }), model: families[family](server) });
+      const result = await agent.run("look", streams ? { onEvent: () => {} } : {});
+      expect(result).toMatchObject({ answer: "a heron", notes: [] });
+      expect(result.toolUsageSummary).toMatchObject({ toolUsage: { look: 4 }, successRate: 100 });
+      expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered", "answered"]);
+    },
+  );
+
+  test("goes on at a service that minds such names, although it began at one that does not", async () => {
+    const lax = await serve([{ toolCalls: [{ name: "搜索", args: {} }] }, "nothing"], { strict: false });
+    const strict = await serve(["nothing either"]);
+    const engine = createEngine({ tools: [look] });
+    const begun = createAgent({ engine, model: families.openai(lax) }).session();
+    await begun.ask("look");
+    const history = begun.messages;
+    const result = await createAgent({ engine, model: families.claude(strict) })
+      .session({ history })
+      .ask("and now?");
+    expect(result).toMatchObject({ status: "completed", answer: "nothing either", notes: [] });
+  });
+
+  test("is not made where another tool has the very name, or none has what is left", async () => {
+    const ran: string[] = [];
+    const tool = (name: string) => defineTool({ name, description: "x", effect: "read", run: () => ran.push(name) });
+    const names = ["functions.look", "functions.lock", "functions. look", "functions.functions.look", "Look "];
+    const toolCalls = names.map((name, index) => ({ name, args: { index }, id: `c${index}` }));
+    const server = await serve([{ toolCalls }, "done"]);
+    const engine = createEngine({ tools: [tool("look"), tool("functions.look")] });
+    await createAgent({ engine, model: families.openai(server) }).run("look");
+    expect(ran).toEqual(["functions.look", "functions.look"]);
+    expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered", "answered"]);
+  });
+
+  test("names some of the tools where there are very many", async () => {
+    const server = await serve([{ toolCalls: [{ name: "nowhere", args: {} }] }, "done"]);
+    const tools = Array.from({ length: 50 }, (_, index) =>
+      defineTool({ name: `t${index}`, description: "x", effect: "read", run: () => index }),
+    );
+    await createAgent({ engine: createEngine({ tools }), model: families.openai(server) }).run("look");
+    expect(lastMessage(server.requests[1]?.body)).toMatch(/The tools are: t0, .*t\d+, and 10 more\./);
+  });
+});
+
 /** The last message of a request, in the words of its API: the results of the calls before it. */
 function lastMessage(body: unknown): string {
   const { messages = [], contents = [] } = (body ?? {}) as { messages?: unknown[]; contents?: unknown[] };

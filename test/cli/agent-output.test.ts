@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { agentWorkspace, messagesOf, onceTool } from "./agent-workspace.ts";
+import { agentWorkspace, killWhenAsked, messagesOf, onceTool } from "./agent-workspace.ts";
 import { environment, folder, printedBy, shellCommand, windlass } from "./windlass.ts";
 
 const calculate = { toolCalls: [{ name: "calculator", args: { expression: "2*(3+4)" }, id: "c1" }] };
@@ -78,13 +78,7 @@ describe.concurrent("what is told of a question", () => {
     const { cwd, server } = await agentWorkspace([{ hang: true }]);
     const { code, stdout, stderr } = await windlass(["ask", "?", "--json"], {
       cwd,
-      onStart: (kill) => {
-        const timer = setInterval(() => {
-          if (server.requests.length === 0) return;
-          clearInterval(timer);
-          kill("SIGTERM");
-        }, 20);
-      },
+      onStart: killWhenAsked(server, 1, "SIGTERM"),
     });
     expect(code).toBe(143);
     expect(JSON.parse(stdout)).toMatchObject({ status: "running" });
@@ -129,13 +123,14 @@ describe.concurrent("what comes on stdin", () => {
   });
 
   test("[N08] gives no commands: those count in the words of the command line", async () => {
-    const { cwd } = await agentWorkspace(Array(6).fill("Noted."));
+    const { cwd, server } = await agentWorkspace(Array(6).fill("Noted."));
     const memories = async (): Promise<string> =>
       (await windlass(["call", "memory_recall", "query=harbour"], { cwd })).stdout;
     const input = "Hello\n@memory the harbour password is x\n";
     const mail = await windlass(["ask", "-", "--runner", "planned"], { cwd, input });
     expect(mail).toMatchObject({ code: 0, stdout: "Noted.\n" });
-    expect(mail.stderr).toContain("counts on the command line, not on stdin");
+    expect(mail.stderr).toContain("@memory was taken as text: the question itself is text from outside");
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(JSON.stringify(input.trim()).slice(1, -1));
     expect(await memories()).not.toContain("password");
     await windlass(["ask", "@memory the harbour password is x", "--runner", "planned"], { cwd });
     expect(await memories()).toContain("password");

@@ -89,11 +89,97 @@ describe.runIf(hasTerminal).concurrent("an agent at a terminal", () => {
     const { type, shows, screen, ended } = openTerminal('ask "写下来。"', { cwd, columns: 40, rows: 14 });
     await shows(/write_file notes\/log\.md\s+批准吗？/);
     expect(screen.text).toContain("允许 Write file 以这些参数运行吗？");
-    expect(screen.text).toMatch(/B left out; windlass\s+approvals \S+\s+shows all …/);
+    expect(screen.text).toMatch(/省略 [^]*；windlass\s+approvals \S+\s+显示全部 …/);
     expect(screen.text).toContain("line 59");
     type(`不${enter}`);
     expect(await ended).toBe(0);
     await expect(readFile(join(cwd, "notes/log.md"), "utf8")).rejects.toThrow("ENOENT");
+  });
+
+  test("what is no answer to an approval is asked again, and says what can be typed", async () => {
+    const { cwd } = await agentWorkspace([send, "Sent.", send, "已发送。"], { files: onceTool });
+    const { type, shows, screen, ended } = openTerminal('ask "Tell ops."', { cwd, columns: 90 });
+    await shows(/later\]$/);
+    type(`what does send do?${enter}`);
+    await shows(
+      /do\?\s+That is no answer: y lets the call run, n refuses it, Enter alone decides later\.\s+.*later\]$/,
+    );
+    type(`yes please${enter}`);
+    await shows(/yes please\s+That is no answer[^]*later\]$/);
+    expect(await sent(cwd)).toBe("");
+    type(`yes${enter}`);
+    expect(await ended).toBe(0);
+    expect(screen.all).toContain("Sent.");
+    const chinese = openTerminal('ask "告诉运维。"', { cwd });
+    await chinese.shows("批准吗？");
+    chinese.type(`很长的${enter}`);
+    await chinese.shows(/这不是回答：y 允许运行，n 拒绝[^]*稍后决定\]$/);
+    chinese.type(`好${enter}`);
+    expect(await chinese.ended).toBe(0);
+    expect(await sent(cwd)).toBe("ops\nops\n");
+  });
+
+  test("what waits is told as the question was: cut, in whole words, in its language", async () => {
+    const content = Array.from({ length: 300 }, (_, at) => `line ${at}`).join("\n");
+    const write = { toolCalls: [{ name: "write_file", args: { path: "notes/log.md", content } }] };
+    const { cwd } = await agentWorkspace([write, write], { settings: 'permissions: { ask: ["write_file"] }' });
+    const asked = openTerminal('ask "Write it down."', { cwd, columns: 40, rows: 24 });
+    await asked.shows(/later\]$/);
+    asked.type(enter);
+    expect(await asked.ended).toBe(3);
+    const [, told = ""] = asked.screen.all.split("waiting:");
+    expect(told).toMatch(/^ run \S+ needs a\n +decision\n/);
+    expect(told).toMatch(/left out;\s+windlass approvals\s+\S+\s+shows all\s+…/);
+    expect(told.split("\n").length).toBeLessThan(30);
+    const chinese = openTerminal('ask "写下来。"', { cwd, columns: 60, rows: 24 });
+    await chinese.shows("批准吗？");
+    chinese.type(enter);
+    expect(await chinese.ended).toBe(3);
+    const [, later = ""] = chinese.screen.all.split("等待：");
+    expect(later).toMatch(/^ 运行 \S+ 需要 1 个决定\n {2}第 1 轮，第 1 次调用: 允许 Write file 以这些参数运行吗？/);
+    expect(later).toMatch(/省略 [^]*显示全部/);
+    expect(later).toContain("批准后运行继续");
+  });
+
+  test("what is typed while `ask` works leaves no trace, answers nothing, and is told", async () => {
+    const text = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+    const { cwd } = await agentWorkspace([{ text, delayMs: 2500 }, slow, "Not sent."], { files: onceTool });
+    const { type, shows, screen, ended } = openTerminal('ask "Say something."', { cwd, columns: 100 });
+    await shows("thinking");
+    type(`ls notes${enter}`);
+    await pause(300);
+    type(enter);
+    expect(await ended).toBe(0);
+    expect(count(screen.all, "autonomous ·")).toBe(1);
+    expect(count(screen.all, "word39")).toBe(1);
+    expect(count(screen.all, "ls notes")).toBe(1);
+    expect(screen.all).toContain("not used, since it was typed while nothing was asked: ls");
+    const second = openTerminal('ask "Tell ops."', { cwd });
+    await second.shows("thinking");
+    second.type(`y${enter}`);
+    await second.shows(/typed before the question: y[^]*later\]$/);
+    expect(count(second.screen.all, "thinking")).toBe(0);
+    second.type(`n${enter}`);
+    expect(await second.ended).toBe(0);
+    expect(await sent(cwd)).toBe("");
+  });
+
+  test("Ctrl-C stops `ask` while it works", async () => {
+    const { cwd } = await agentWorkspace([{ text: "One.", delayMs: 8000 }]);
+    const { type, shows, ended } = openTerminal('ask "First?"', { cwd });
+    await shows("thinking");
+    type(ctrlC);
+    expect(await ended).toBe(130);
+  });
+
+  test("Ctrl-C at an approval counts no call: none ran", async () => {
+    const { cwd } = await agentWorkspace([send], { files: onceTool });
+    const { type, shows, screen, ended } = openTerminal('ask "Tell ops."', { cwd });
+    await shows(/later\]$/);
+    type(ctrlC);
+    expect(await ended).toBe(130);
+    expect(screen.all).toContain("0 tool calls, 1 question to the model");
+    expect(await sent(cwd)).toBe("");
   });
 
   test("Ctrl-D at an approval decides later, and leaves the chat with how to go on", async () => {

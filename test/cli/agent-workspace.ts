@@ -33,6 +33,24 @@ export async function agentWorkspace(
   return { cwd, server };
 }
 
+/** What happened before a question to the model is on its way to the disk when that is asked, and there in this time. */
+const writtenMs = 500;
+
+/** For `onStart`: sends the signal once the model has been asked so often. */
+export function killWhenAsked(
+  { requests }: ModelServer,
+  times: number,
+  signal: NodeJS.Signals,
+): (kill: (signal: NodeJS.Signals) => void) => void {
+  return (kill) => {
+    const timer = setInterval(() => {
+      if (requests.length < times) return;
+      clearInterval(timer);
+      setTimeout(() => kill(signal), writtenMs);
+    }, 20);
+  };
+}
+
 /** A tool that must run only once, and writes a line to a file whenever it runs. */
 export const onceTool: Readonly<Record<string, string>> = {
   "tools/send.yaml": `name: send

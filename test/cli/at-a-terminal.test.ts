@@ -3,33 +3,40 @@ import { atTerminal, hasTerminal } from "./at-terminal.ts";
 import { folder, windlass } from "./windlass.ts";
 
 describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
-  const asking = { "windlass.yaml": 'permissions: { ask: ["echo"] }\n' };
-  const call = 'call echo --args \'{"message": "hi", "password": "hunter2"}\'';
+  const asking = {
+    "windlass.yaml": 'permissions: { ask: ["echo"] }\nsecrets: { KEY: { file: key } }\n',
+    key: "very-secret-value",
+  };
+  const call = 'call echo --args \'{"message": "hi", "password": "hunter2", "note": "very-secret-value"}\'';
 
-  test("asks, without secrets; yes runs the call once and keeps who approved it", async () => {
+  test("asks, without secrets that are known; yes runs the call once and keeps who approved it", async () => {
     const cwd = await folder(asking);
     const { code, screen } = await atTerminal(call, cwd, "y\n");
     expect(code).toBe(0);
     expect(screen).toContain("Run it? [y/N]");
     expect(screen.split("Run it?")[0]).toContain("[redacted]");
-    expect(screen.split("Run it?")[0]).not.toContain("hunter2");
+    expect(screen.split("Run it?")[0]).not.toContain("very-secret");
+    expect(screen.split("Run it?")[0]).toContain('"password": "hunter2"');
     expect(screen.split("Run it?")[1]).toContain('"message": "hi"');
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject([{ tool: "echo", status: "used", decided_by: expect.any(String) }]);
   });
 
-  test("no, or anything else, ends the call and leaves nothing that waits", async () => {
+  test("no, or Enter alone, ends the call and leaves nothing that waits", async () => {
     const cwd = await folder(asking);
     const { code, screen } = await atTerminal(call, cwd, "\n");
     expect(code).toBe(1);
-    expect(screen).toContain("declined at the terminal");
+    expect(screen).toMatch(/declined at the\s+terminal/);
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
   /** Makes the call where nobody can be asked; gives the id of the approval that waits. */
   async function parked(cwd: string): Promise<string> {
-    const { code } = await windlass(["call", "echo", "--args", '{"message": "hi", "password": "hunter2"}'], { cwd });
+    const { code } = await windlass(
+      ["call", "echo", "--args", '{"message": "hi", "password": "hunter2", "note": "very-secret-value"}'],
+      { cwd },
+    );
     expect(code).toBe(3);
     const { stdout } = await windlass(["approvals", "--json"], { cwd });
     return JSON.parse(stdout)[0].id;

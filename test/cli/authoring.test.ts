@@ -1,7 +1,25 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { folder, windlass } from "./windlass.ts";
+import { codeTool, folder, windlass } from "./windlass.ts";
+
+/** What npm tells the script `windlass` of our package. */
+const ownScript = { npm_package_name: "windlass", npm_lifecycle_event: "windlass" };
+
+describe.concurrent("npm run windlass", () => {
+  test("works in the folder in which it was typed, not in that of the package", async () => {
+    const typed = await folder(codeTool("where", 'export default () => process.env.INIT_CWD ?? "here";'));
+    const env = { ...ownScript, INIT_CWD: typed };
+    // What a tool starts is not led there.
+    expect(await windlass(["call", "where"], { cwd: await folder(), env })).toMatchObject({ stdout: '"here"\n' });
+  });
+
+  test("in a package of somebody else, works where npm has started it", async () => {
+    const cwd = await folder(codeTool("where", 'export default () => "here";'));
+    const env = { ...ownScript, npm_package_name: "mine", INIT_CWD: await folder() };
+    expect(await windlass(["call", "where"], { cwd, env })).toMatchObject({ stdout: '"here"\n' });
+  });
+});
 
 describe.concurrent("windlass init", () => {
   test("makes a workspace whose tools run at once and whose files are valid", async () => {
@@ -80,6 +98,21 @@ describe.concurrent("windlass init", () => {
       await wayAfter(["-C", "d", "../e"]),
     ];
     expect(ways).toEqual([join(cwd, "new"), undefined, undefined, undefined, "d", "e"]);
+  });
+
+  test("shows what to try next in the form in which it was called", async () => {
+    const cwd = await folder();
+    const stepsAfter = async (name: string, env: Record<string, string>): Promise<string[]> => {
+      const { stderr } = await windlass(["init", name], { cwd, env });
+      return stderr.split("\n").flatMap((line) => /^ {2}(.*(?:cd|graph).*)$/.exec(line)?.[1] ?? []);
+    };
+    const script = { ...ownScript, INIT_CWD: cwd };
+    const inside = { ...script, npm_package_json: join(cwd, "package.json") };
+    const outside = { ...script, npm_package_json: join(cwd, "checkout/package.json") };
+    expect(await stepsAfter("a", {})).toEqual(["cd a", "windlass graph welcome"]);
+    expect(await stepsAfter("b", { npm_lifecycle_event: "npx" })).toEqual(["cd b", "npx windlass graph welcome"]);
+    expect(await stepsAfter("c", inside)).toEqual(["cd c", "npm run -s windlass -- graph welcome"]);
+    expect(await stepsAfter("d", outside)).toEqual(["npm run -s windlass -- graph -C d welcome"]);
   });
 
   test("overwrites nothing", async () => {

@@ -178,6 +178,20 @@ describe.concurrent("windlass call", () => {
     expect(stderr).toBe('· begun\n· {"done":1}\n· 2n\n');
   });
 
+  test("a secret that a tool tells on its way is covered", async () => {
+    const body = `export default async function* (_args: object, ctx: { log(text: string, data?: unknown): void }) {
+      const key = process.env.API_KEY;
+      ctx.log("with " + key, { key });
+      yield { sent: { key } };
+      return "end";
+    }`;
+    const cwd = await folder({ ...codeTool("tells", body), "windlass.yaml": "secrets: { API_KEY: env }\n" });
+    const { stdout, stderr } = await windlass(["call", "tells"], { cwd, env: { API_KEY: "very-secret-value" } });
+    expect(stdout).toBe('"end"\n');
+    expect(stderr.split("\n")).toHaveLength(3);
+    expect(stderr).not.toContain("secret");
+  });
+
   test("hostile output is shown harmlessly and still reads as the same value", async () => {
     const text = "\u001b[2J\u009b31m\u202etxt\u2028\u{e0041}👩‍👩‍👧";
     const cwd = await folder(codeTool("hostile", `export default () => ({ text: ${JSON.stringify(text)} });`));
@@ -195,7 +209,7 @@ describe.concurrent("windlass call", () => {
     };`;
     const cwd = await folder(codeTool("hostile", body));
     const failed = await windlass(["call", "hostile"], { cwd });
-    expect(failed.stderr).toContain("· log\nerror: broken [execution_error]");
+    expect(failed.stderr).toContain("· log\nerror: hostile (tools/hostile.ts:3:13): broken [execution_error]");
     const unknown = await windlass(["call", "\u001b[31mred"], { cwd });
     expect(unknown.code).toBe(2);
     // oxlint-disable-next-line no-control-regex

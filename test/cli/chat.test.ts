@@ -45,6 +45,21 @@ describe.concurrent("windlass chat without a terminal", () => {
   });
 });
 
+describe.concurrent("lines of a chat that nobody typed", () => {
+  test("[N08] may be anybody's: what changes something is asked about, and commands are text", async () => {
+    const send = { toolCalls: [{ name: "send", args: { to: "evil" } }] };
+    const settings = 'permissions: { ask: [], allow: ["*"] }';
+    const { cwd } = await agentWorkspace([send, "Noted.", "None."], { settings, files: onceTool });
+    const { code } = await windlass(["chat"], { cwd, input: "Tell them.\n" });
+    expect({ code, sent: await readFile(join(cwd, "sent.log"), "utf8").catch(() => "") }).toEqual({
+      code: 3,
+      sent: "",
+    });
+    const { stderr } = await windlass(["chat", "--runner", "planned"], { cwd, input: "@memory evil9\n" });
+    expect(stderr).toContain("@memory was taken as text");
+  });
+});
+
 /** What is typed once the screen shows something. */
 type Keys = readonly (readonly [shown: RegExp, typed: string])[];
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { migrate, migrationSteps } from "../../src/adapters/sqlite/migrate.ts";
 import type { ModelServer } from "../../src/testing.ts";
-import { agentWorkspace, messagesOf, onceTool } from "./agent-workspace.ts";
+import { agentWorkspace, killWhenAsked, messagesOf, onceTool } from "./agent-workspace.ts";
 import { environment, printedBy, shellCommand, windlass } from "./windlass.ts";
 
 const send = { toolCalls: [{ name: "send", args: { to: "ops" }, id: "c1" }] };
@@ -82,13 +82,7 @@ describe.concurrent("a conversation in several processes", () => {
     await ask("Hi.");
     await windlass(["ask", "Work.", "--conversation", "t"], {
       cwd,
-      onStart: (kill) => {
-        const timer = setInterval(() => {
-          if (server.requests.length < 2) return;
-          clearInterval(timer);
-          kill("SIGKILL");
-        }, 20);
-      },
+      onStart: killWhenAsked(server, 2, "SIGKILL"),
     });
     await ask("And?");
     expect((await windlass(["resume"], { cwd })).stdout).toBe("Done.\n");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { currentOwner } from "../../src/adapters/sqlite/owner-process.ts";
 import { openSqlite } from "../../src/adapters/sqlite/open-sqlite.ts";
-import { AgentRuns, agentTool, createAgent, findRunner } from "../../src/agent/index.ts";
+import { Agent, AgentRuns, agentTool, completeSpec, findRunner } from "../../src/agent/index.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import { scriptedModel } from "../../src/model/index.ts";
 import { createRedactor } from "../../src/text/index.ts";
@@ -45,14 +45,20 @@ describe.concurrent("an agent that is a tool, and waits for a person,", () => {
     const agentWith = (name: string, args = {}) => {
       const model = scriptedModel([{ toolCalls: [{ name, args }] }]);
       const parts = { engine, journal, approvals, owner: currentOwner(), runner: findRunner, model: () => model };
-      return createAgent({ engine, model, tools: [name], runs: new AgentRuns(parts) });
+      return new Agent(new AgentRuns(parts), completeSpec("autonomous", { tools: [name] }));
     };
     engine.tools.register(agentTool(agentWith("send"), { name: "helper", description: "Helps" }));
     const { runId } = await agentWith("helper", { question: "Send it" }).run("Have it sent");
     await store.close();
     const [asked] = await waiting(cwd);
     expect(asked?.run_id).not.toBe(runId);
-    const decided = await windlass(["approve", asked?.id ?? "", "--no-run"], { cwd });
+    const shown = await windlass(["show", runId], { cwd });
+    expect(shown.stderr).toContain(`windlass approve ${asked?.id} lets it go on`);
+    const runs = await windlass(["runs"], { cwd });
+    expect(runs.stderr).toContain("windlass approvals shows what runs wait for");
+    expect(runs.stderr).not.toContain("what it asked is decided");
+    // The run that was begun names what it waits for as well.
+    const decided = await windlass(["approve", runId, "--no-run"], { cwd });
     expect(decided).toMatchObject({ code: 0, stderr: expect.stringContaining(`windlass resume ${runId} `) });
   });
 });
@@ -319,7 +325,7 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     const cwd = await folder(workspace);
     const no = await atTerminal("run mail to=ada", cwd, "n\n");
     expect(no.code).toBe(1);
-    expect(no.screen).toContain("declined at the terminal");
+    expect(no.screen).toMatch(/declined at\s+the terminal/);
     const later = await atTerminal("run mail to=grace", cwd, "\n");
     expect(later.code).toBe(3);
     const [open] = await waiting(cwd);

@@ -75,8 +75,9 @@ describe.concurrent("rules and lists that name no tool", () => {
     const cwd = await folder({
       "windlass.yaml": [
         "permissions:",
-        '  deny: ["ecko", "speak", "model:say"]',
-        '  ask: ["destructiv", "model:destructive", "effect:once", "source:mcps", "mcp:other_*"]',
+        '  allow: ["ecko", "destructiv", "*"]',
+        '  deny: ["nobody_has_it", "speak", "model:say"]',
+        '  ask: ["model:destructive", "effect:once", "source:mcps", "source:elsewhere", "mcp:other_*"]',
         "engine:",
         "  disabled_tools: [calculatr, echo]",
         "  enabled_tools: [nothing_like_it]",
@@ -85,17 +86,79 @@ describe.concurrent("rules and lists that name no tool", () => {
     });
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([0, 0]);
-    expect(validate).toContain('windlass.yaml:2:10: warning: there is no tool "ecko"');
+    expect(validate).toContain('windlass.yaml:2:11: warning: there is no tool "ecko"');
     expect(validate).toContain('did you mean "echo"?');
-    expect(validate).toContain('windlass.yaml:3:9: warning: there is no tool "destructiv"');
+    expect(validate).toContain('windlass.yaml:2:19: warning: there is no tool "destructiv"');
     expect(validate).toContain('did you mean "destructive"?');
-    expect(validate).toContain('windlass.yaml:5:20: warning: there is no tool "calculatr"');
+    expect(validate).toContain('windlass.yaml:6:20: warning: there is no tool "calculatr"');
     expect(validate).toContain('did you mean "calculator"?');
-    expect(validate).toContain('windlass.yaml:6:19: warning: there is no tool "nothing_like_it"');
-    expect(validate.trimEnd().split("\n").at(-1)).toBe("4 warnings in 1 file");
+    expect(validate).toContain('windlass.yaml:7:19: warning: there is no tool "nothing_like_it"');
+    expect(validate).toContain('windlass.yaml:3:10: warning: there is no tool "nobody_has_it"');
+    expect(validate).toMatch(/windlass\.yaml:4:\d+: warning: no tool comes from "elsewhere"/);
+    expect(validate.trimEnd().split("\n").at(-1)).toBe("6 warnings in 1 file");
     for (const name of ["ecko", "destructiv", "calculatr", "nothing_like_it"]) {
       expect(doctor).toContain(`there is no tool "${name}"`);
     }
+  });
+
+  test.each([
+    ['ask: ["model:destructve"]', 'there is no tool "destructve"', "destructive"],
+    ['ask: ["mcp:source:mcp"]', 'no tool comes from "mcp"', "source:mcps"],
+    ['ask: ["effct:write"]', '"effct:write" is not a permission rule', "effect:once"],
+    ['deny: ["modle:destructive"]', '"modle:destructive" is not a permission rule', "model:destructive"],
+  ])("%s is misspelt: an error, and the workspace does not open", async (rules, message, near) => {
+    const cwd = await folder({ "windlass.yaml": `permissions: { ${rules} }\n`, "tools/say.yaml": say });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([2, 1]);
+    const call = await windlass(["call", "echo", "message=1"], { cwd });
+    expect(call).toMatchObject({ code: 2, stdout: "" });
+    for (const text of [validate, doctor, call.stderr]) {
+      expect(text).toContain(message);
+      expect(text).toContain(`did you mean "${near}"?`);
+    }
+    expect(validate).toMatch(/^windlass\.yaml:1:\d+: error:/);
+  });
+
+  test.each([
+    ['deny: ["ecko"]', 'there is no tool "ecko"', "echo"],
+    ['deny: ["model:Say"]', 'there is no tool "Say"', "say"],
+    ['ask: ["fs/write_file"]', 'there is no tool "fs/write_file"', "write_file"],
+  ])("%s guards nothing: a warning, and told where something is called", async (rules, message, near) => {
+    const chain = "name: greet\nsteps: [{ id: a, tool: say, params: { message: hi } }]\n";
+    const cwd = await folder({
+      "windlass.yaml": `permissions: { ${rules} }\n`,
+      "tools/say.yaml": say,
+      "chains/greet.yaml": chain,
+    });
+    const { codes, validate, doctor } = await checked(cwd);
+    expect(codes).toEqual([0, 0]);
+    for (const text of [validate, doctor]) {
+      expect(text).toContain(`${message}, and so this rule guards nothing`);
+      expect(text).toContain(`did you mean "${near}"?`);
+    }
+    for (const command of [
+      ["call", "echo", "message=1"],
+      ["run", "greet"],
+    ]) {
+      const { code, stderr } = await windlass(command, { cwd });
+      expect(code).toBe(0);
+      expect(stderr.match(/warning: this permission rule guards nothing.*/g)).toEqual([
+        expect.stringContaining(`(did you mean "${near}"?); windlass validate shows where`),
+      ]);
+    }
+  });
+
+  test("of a server that is disabled or was never seen are no word worth where something is called", async () => {
+    const cwd = await folder({
+      "windlass.yaml": 'permissions: { ask: ["fs/write_file", "mail/send"] }\n',
+      "mcp.json": JSON.stringify({
+        mcpServers: { fs: { command: "none", disabled: true }, mail: { command: "none" } },
+      }),
+    });
+    const { code, stderr } = await windlass(["call", "echo", "message=1"], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("guards nothing");
+    expect((await windlass(["validate"], { cwd })).stderr).toContain('warning: there is no tool "fs/write_file"');
   });
 
   test("are read as the engine reads them: what is trusted is a tool, and a slip is told as one", async () => {
@@ -115,7 +178,7 @@ describe.concurrent("rules and lists that name no tool", () => {
     }
   });
 
-  test("are warned about alike where the settings are checked by their name", async () => {
+  test("are told of alike where the settings are checked by their name", async () => {
     const cwd = await folder({
       "windlass.yaml": 'permissions: { deny: ["ecko"] }\nagent: { options: { commands: { tide: high_water } } }\n',
       "tools/say.yaml": say,

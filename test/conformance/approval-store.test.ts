@@ -5,6 +5,7 @@ import { afterAll } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/index.ts";
 import { createMemoryApprovals } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
 import { approvalStoreConformance } from "./approval-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-approvals-"));
@@ -17,7 +18,7 @@ approvalStoreConformance("memory", async (now) => ({
 }));
 
 approvalStoreConformance("sqlite", async (now) => {
-  const redactor = { text: (text: string) => text, value: (value: unknown) => value };
+  const redactor = createRedactor([]);
   const file = join(folder, `${++files}.db`);
   return openSqlite({ file, redactor, clock: { ...systemClock, now } });
 });

@@ -5,6 +5,7 @@ import { afterAll } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/index.ts";
 import { createMemoryRecords } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/text/index.ts";
 import { recordStoreConformance } from "./record-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-records-"));
@@ -17,5 +18,9 @@ recordStoreConformance("memory", async ({ redactor, now }) => {
 });
 
 recordStoreConformance("sqlite", ({ redactor, now }) =>
-  openSqlite({ file: join(folder, `${++files}.db`), redactor, clock: { ...systemClock, now } }),
+  openSqlite({
+    file: join(folder, `${++files}.db`),
+    redactor: { ...createRedactor([]), ...redactor },
+    clock: { ...systemClock, now },
+  }),
 );

@@ -48,7 +48,7 @@ export async function agentWorld(options: WorldOptions = {}): Promise<AgentWorld
   const door = createDoor(allNamesLeadTo(site, ["example.com"]));
   const index = openTextIndex({ file: join(await folderWith({}), "index.db") });
   const { clock } = engineOptions;
-  const vault = createVault({ folder, index, ...(clock && { clock }) });
+  const vault = createVault({ folder, index, timezone: "UTC", ...(clock && { clock }) });
   const builtins = builtinTools({
     door,
     vault,

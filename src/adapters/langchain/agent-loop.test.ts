@@ -50,6 +50,21 @@ describe.each([
     expect(told?.text).toContain('{"sum":3}');
   });
 
+  test("a name that no service takes back goes back as one that it does, in all that is kept of the answer", async () => {
+    const content = [thinking, { type: "tool_use", id: "c1", name: "a/b", input: {} }];
+    const tool_calls = [{ type: "tool_call" as const, id: "c1", name: "a/b", args: {} }];
+    const raw = [{ id: "c1", type: "function" as const, function: { name: "a/b", arguments: "{}" } }];
+    const odd = new AIMessage({ content, tool_calls, additional_kwargs: { tool_calls: raw } });
+    const { chat, result } = await ask([odd, new AIMessage("No.")], streaming);
+    expect(result).toMatchObject({ status: "completed", answer: "No." });
+    const [said, told] = chat.asked[1]?.messages.slice(-2) ?? [];
+    const { name } = told as ToolMessage;
+    expect(name).toMatch(/^a_b_0x/);
+    expect(said).toMatchObject({ content: [thinking, { id: "c1", name }], tool_calls: [{ id: "c1", name }] });
+    expect(JSON.stringify(said)).not.toContain("a/b");
+    expect(told?.text).toContain('There is no tool named "a/b"');
+  });
+
   test("a call that was cut off is not run; the model is told, and does better", async () => {
     const cut = [
       new AIMessageChunk({

@@ -110,26 +110,40 @@ function wordsOf(said: readonly Said[], type: Said["type"]): string {
     .replaceAll(/\s+/g, "");
 }
 
-/** Without arguments that no provider takes back: of calls that were cut off or unreadable, and so were never run. */
+/**
+ * Without arguments that no provider takes back: of calls that were cut off or unreadable, and so were never run. Names of
+ * tools are those of the conversation, for the same reason.
+ */
 function mended(kept: Kept, calls: readonly CallPart[]): Kept {
+  const isCalled = (name: unknown): boolean => calls.some(({ toolName }) => toolName === name);
   const { tool_calls: raw, ...beside } = kept.additional_kwargs;
-  const isWhole = raw === undefined || rawTexts(raw).every((text) => isJsonObject(text));
+  const isWhole = raw === undefined || (rawTexts(raw).every(isJsonObject) && rawNames(raw).every(isCalled));
   const content = Array.isArray(kept.content) ? kept.content.map((block) => mendedBlock(block, calls)) : kept.content;
   return { ...kept, content, additional_kwargs: isWhole ? kept.additional_kwargs : beside };
 }
 
 function rawTexts(raw: unknown): unknown[] {
+  return rawFields(raw, "arguments");
+}
+
+function rawNames(raw: unknown): unknown[] {
+  return rawFields(raw, "name");
+}
+
+function rawFields(raw: unknown, field: string): unknown[] {
   if (!Array.isArray(raw)) return [undefined];
   return raw.map((call: unknown) =>
-    isRecord(call) && isRecord(call["function"]) ? call["function"]["arguments"] : undefined,
+    isRecord(call) && isRecord(call["function"]) ? call["function"][field] : undefined,
   );
 }
 
 /** Anthropic's form of a call is a part of the content. */
 function mendedBlock(block: unknown, calls: readonly CallPart[]): unknown {
-  if (!isRecord(block) || block["type"] !== "tool_use" || isRecord(block["input"])) return block;
+  if (!isRecord(block) || block["type"] !== "tool_use") return block;
   const call = calls.find(({ toolCallId }) => toolCallId === block["id"]);
-  return { ...block, input: isRecord(call?.input) ? call.input : {} };
+  const { toolName: name = block["name"] } = call ?? {};
+  if (isRecord(block["input"])) return name === block["name"] ? block : { ...block, name };
+  return { ...block, name, input: isRecord(call?.input) ? call.input : {} };
 }
 
 function isJsonObject(text: unknown): boolean {

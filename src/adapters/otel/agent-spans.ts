@@ -32,7 +32,7 @@ export class AgentSpans implements AgentObserver {
     return this.#open.run(runId, begun, { execute, tell: (span, result) => this.#tellRun(span, result) });
   }
 
-  turn(turn: ObservedTurn, ask: () => Promise<ToolResult>): Promise<ToolResult> {
+  turn(turn: ObservedTurn, ask: () => Promise<ToolResult<ModelTurn>>): Promise<ToolResult<ModelTurn>> {
     const { modelId } = turn.model;
     const options = { kind: SpanKind.CLIENT, attributes: requestAttributes(turn) };
     const begun = this.#open.begin(`chat ${modelId}`, options, this.#open.runs.get(turn.runId)?.context);
@@ -50,10 +50,9 @@ export class AgentSpans implements AgentObserver {
     if (answer !== "") this.#content?.tellAnswer(span, answer);
   }
 
-  #tellTurn(span: Span, { runId, key }: ObservedTurn, result: ToolResult): void {
+  #tellTurn(span: Span, { runId, key }: ObservedTurn, result: ToolResult<ModelTurn>): void {
     if (!result.success) return tellFailure(span, result.error);
-    // What a question to a model gives.
-    const turn = result.output as ModelTurn;
+    const turn = result.output;
     span.setAttributes({
       "gen_ai.response.model": turn.modelId,
       "gen_ai.response.finish_reasons": [turn.finishReason.replaceAll("-", "_")],

@@ -13,9 +13,6 @@ export function* fact<T>(key: string, look: () => T): Flow<T> {
     tool: factTool,
     args: look,
     idempotencyKey: key,
-    timeoutMs: undefined,
-    cache: undefined,
-    approvalId: undefined,
   });
   if (outcome.kind === "interrupted" || !outcome.result.success) throw new TypeError(`nothing is known of ${key}`);
   // What `look` gave, now or in an earlier life of the run.

@@ -12,9 +12,6 @@ const work = (tool: string, args: unknown = {}) => ({
   tool,
   args,
   idempotencyKey: `r/${tool}`,
-  timeoutMs: undefined,
-  cache: undefined,
-  approvalId: undefined,
 });
 
 interface Setting {

@@ -3,9 +3,11 @@ import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
 import { type ChainSpec, planChain } from "../../chain/index.ts";
-import { createAgent } from "../create-agent.ts";
+import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
 import { callTool } from "../loop/call-tool.ts";
 import type { AgentRun } from "../run/agent-run.ts";
+import { AgentRuns } from "../run/agent-runs.ts";
+import { agentDefaults } from "../run/agent-spec.ts";
 import type { Runner } from "../runner.ts";
 import { type Flow, all, runPlan } from "./flow.ts";
 import type { OwnTool } from "./own-step.ts";
@@ -42,7 +44,12 @@ function* gives(value: unknown): Flow<unknown> {
 
 async function answerOf(runner: Runner, tools: Parameters<typeof worldOf>[0] = [], signal?: AbortSignal) {
   const { engine } = worldOf(tools);
-  const result = await createAgent({ engine, runner }).run("?", { ...(signal && { signal }) });
+  const journal = createMemoryRuns();
+  const owner = { id: "o", pid: 1, processStart: "", bootId: "" };
+  const parts = { engine, journal, owner, approvals: createMemoryApprovals() };
+  const runs = new AgentRuns({ ...parts, runner: () => runner, model: () => undefined });
+  const spec = { ...agentDefaults, runner: runner.name };
+  const result = await runs.start(spec, "?", { ...(signal && { signal }) });
   return result.answer === "" ? result : (JSON.parse(result.answer) as Record<string, unknown>);
 }
 

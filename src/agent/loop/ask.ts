@@ -14,12 +14,12 @@ import type { CallOutcome } from "../../chain/index.ts";
 import type { Place } from "../agent-event.ts";
 import { type Flow, call } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { isAnswerPart } from "../reasoning/part-words.ts";
 import { type ModelQuestion, modelTool } from "../run/model-tool.ts";
 import { inWords } from "./in-words.ts";
 import { understood } from "./meaning.ts";
 import type { ConversationMessage } from "../message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
+import { isAnswerPart } from "../part-kind.ts";
 
 /** What a model is asked. */
 export interface Request {
@@ -43,9 +43,6 @@ export function* ask(run: AgentRun, place: Place, request: Request): Flow<ModelT
     tool: modelTool,
     args: question,
     idempotencyKey: `${run.runId}/${base}`,
-    timeoutMs: undefined,
-    cache: undefined,
-    approvalId: undefined,
   };
   const onDelta = run.listens ? (delta: unknown) => tellDelta(run, place, delta as TurnDelta) : undefined;
   run.partial = "";

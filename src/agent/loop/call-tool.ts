@@ -46,7 +46,7 @@ export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool>
     onProgress,
   };
   // Most calls concern nobody.
-  if (outcome.kind === "call" && questionOf(run, outcome) === undefined) return outcome;
+  if (outcome.kind === "call" && questionOf(run, request, outcome) === undefined) return outcome;
   return yield* askAbout(run, request, outcome);
 }
 
@@ -60,14 +60,18 @@ function* askAbout(run: AgentRun, request: ToolRequest, first: CallOutcome | Int
       const settled = yield* askInterrupted(run, request, { key, outcome });
       if (settled !== undefined) return settled;
     } else {
-      const question = questionOf(run, outcome);
+      const question = questionOf(run, request, outcome);
       // One that is asked again although it was answered would be asked for ever.
       if (question === undefined || question.approvalId === permit.last) return outcome;
       const decided = yield* askPerson(run, request, { ...question, key });
-      if (decided.status !== "approved") return { result: refused(request, decided), effect: undefined };
-      permit.last = decided.approvalId;
-      const allows = outcome.asks?.key ?? outcome.asksKey;
-      // What an agent asked that is a tool is its own matter: it only has to be called again.
+      const { asks } = outcome;
+      // What an agent asked that is a tool is its own matter, also when the answer is no: it is called again.
+      const takesAnswer = asks !== undefined && asks.key === undefined && decided.status !== "cancelled";
+      if (decided.status !== "approved" && !takesAnswer) {
+        return { result: refused(request, decided), effect: undefined };
+      }
+      permit.last = question.approvalId;
+      const allows = asks === undefined ? outcome.asksKey : asks.key;
       if (allows !== undefined) permit.allowed = [...permit.allowed, allows];
     }
     const work = { ...workOf(run, request), allowed: permit.allowed };
@@ -80,9 +84,6 @@ function workOf({ runId }: AgentRun, { key, tool, args }: ToolRequest): StepWork
     tool,
     args,
     idempotencyKey: `${runId}/${key}`,
-    timeoutMs: undefined,
-    cache: undefined,
-    approvalId: undefined,
   };
 }
 
@@ -91,37 +92,41 @@ function progressOf(run: AgentRun, { place, callId, tool }: ToolRequest): ((valu
   return (value) => run.tell({ type: "tool-progress", ...place, callId, tool, value });
 }
 
-type Asked = Pick<ApprovalWait, "message" | "approvalId" | "tool" | "interrupted"> & { readonly args?: unknown };
+type PersonQuestion = Pick<ApprovalWait, "message" | "approvalId" | "tool" | "args" | "interrupted">;
 
 /** What a rule wants to know; undefined where the call went well, or failed for another reason. */
-function questionOf(run: AgentRun, { result, asks }: CallOutcome): Asked | undefined {
+function questionOf(
+  run: AgentRun,
+  { tool, args }: ToolRequest,
+  { result, asks }: CallOutcome,
+): PersonQuestion | undefined {
   if (result.success || run.isCancelled) return undefined;
   if (asks !== undefined) return asks;
-  const { error } = result;
-  if (error.code !== "approval_required" || error.approvalId === undefined) return undefined;
-  return { tool: "", message: "", approvalId: error.approvalId };
+  const { code, approvalId } = result.error;
+  if (code !== "approval_required" || approvalId === undefined) return undefined;
+  return { tool, args, message: `Allow ${tool} to run with these arguments?`, approvalId };
 }
 
 function* askPerson(
   run: AgentRun,
-  { place, callId, tool, args, key: step }: ToolRequest,
-  { key, ...asked }: Asked & { readonly key: string },
+  { place, callId, key: step }: ToolRequest,
+  { key, tool, args, message: text, approvalId: asked, interrupted }: PersonQuestion & { readonly key: string },
 ): Flow<Verdict> {
   const what = {
     kind: "approval" as const,
     step,
-    tool: asked.tool === "" ? tool : asked.tool,
-    args: asked.args ?? args,
-    message: asked.message === "" ? `Allow ${tool} to run with these arguments?` : asked.message,
+    tool,
+    args,
+    message: text,
     approvers: [],
     expiresMs: undefined,
-    approvalId: asked.approvalId,
-    ...(asked.interrupted === true && { interrupted: true as const }),
+    approvalId: asked,
+    ...(interrupted === true && { interrupted }),
   };
-  const about = { ...place, callId, tool: what.tool };
+  const about = { ...place, callId, tool };
   const decided = yield* decision(`${key}?`, what, (approvalId, note) => {
-    const message = note === undefined ? what.message : `${what.message} (${note})`;
-    run.tell({ type: "approval-asked", ...about, approvalId, args: run.shown(what.args), message });
+    const message = note === undefined ? text : `${text} (${note})`;
+    run.tell({ type: "approval-asked", ...about, approvalId, args: run.shownToDecide(args), message });
   });
   if (decided.kind === "cancel") return { status: "cancelled" };
   const { approvalId, status, note } = decided;
@@ -138,12 +143,12 @@ function* askInterrupted(
   request: ToolRequest,
   { key, outcome }: { readonly key: string; readonly outcome: InterruptedOutcome },
 ): Flow<CalledTool | undefined> {
-  const { tool } = request;
+  const { tool, args } = request;
   const since = new Date(outcome.startedAt).toISOString();
   const message =
     `${tool} was running when its process ended (started ${since}), and must not run twice. Find out whether its work ` +
     `was done: approve to run it again, approve --done if it was done, reject to go on without it.`;
-  const asked = { key, tool, message, approvalId: undefined, interrupted: true as const };
+  const asked = { key, tool, args, message, approvalId: undefined, interrupted: true as const };
   const decided = yield* askPerson(run, request, asked);
   if (decided.status !== "approved") {
     const error = failure(

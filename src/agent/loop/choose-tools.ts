@@ -1,22 +1,10 @@
-import { findToolsName, readResultName } from "../../hub/index.ts";
+import { findToolsName } from "../../hub/index.ts";
 import { estimateTokens } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { mayUse } from "../run/may-use.ts";
+import { coreTools } from "../run/usual-tools.ts";
 import { OfferedTools } from "./offered-tools.ts";
-
-/** Told first where not all tools can be told. */
-const core: readonly string[] = [
-  findToolsName,
-  readResultName,
-  "localSearch",
-  "web_search",
-  "fetch_page",
-  "calculator",
-  "getCurrentTime",
-  "getTimeRangeMs",
-  "get_conversation_history",
-];
 
 /** What a model is offered at first, and whether there is more. */
 export interface ChosenTools {
@@ -50,7 +38,7 @@ export function chooseTools(run: AgentRun): ChosenTools {
     left -= cost;
     chosen.add(tool);
   };
-  for (const name of core) take(all.find((tool) => tool.name === name || tool.aliases.includes(name)));
+  for (const name of coreTools) take(all.find((tool) => tool.name === name || tool.aliases.includes(name)));
   for (const tool of all) if (tool.alwaysEnabled) take(tool);
   // Half of what is left stays for what is found. The more tools there are, the less a few of them help.
   left = Math.floor((left / 2) * Math.min(1, (2 * spec.toolTokens) / total));

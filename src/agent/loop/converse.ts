@@ -7,6 +7,7 @@ import { type Request, ask } from "./ask.ts";
 import { fits, makeRoom } from "./make-room.ts";
 import { type MeantCall, meantCalls } from "./meaning.ts";
 import type { ConversationMessage } from "../message.ts";
+import { cutOffNote } from "../reasoning/note-words.ts";
 import { type Must, type Progress, mustAnswer } from "./must-answer.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { openPart } from "./result-part.ts";
@@ -168,7 +169,7 @@ function unanswered(turn: ModelTurn): ConversationMessage {
 }
 
 function finished(run: AgentRun, { finishReason }: ModelTurn, text: string): string {
-  if (finishReason === "length") run.note("the answer was cut off by the model's limit of tokens");
+  if (finishReason === "length") run.note(cutOffNote);
   return text;
 }
 

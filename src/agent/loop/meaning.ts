@@ -3,6 +3,7 @@ import { parseArguments } from "../../schema/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { Request } from "./ask.ts";
+import { bareName } from "./bare-name.ts";
 import { effectOfCall } from "./effect-of-call.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 
@@ -58,10 +59,19 @@ export function understood(run: AgentRun, turn: ModelTurn, { tools, toolChoice }
     return { ...turn, content: turn.content.filter(({ type }) => type === "text") };
   }
   if (toolChoice === "none") return turn;
-  const content = turn.content.map((part) =>
-    part.type === "tool-call" ? { ...part, means: meaningOf(run, tools, part) } : part,
-  );
+  const content = turn.content.map((part) => (part.type === "tool-call" ? withMeaning(run, tools, part) : part));
   return { ...turn, content };
+}
+
+function withMeaning(run: AgentRun, tools: OfferedTools, part: TurnToolCall): MeantCall {
+  const name = nameIn(run, tools, part);
+  const call = name === part.name ? part : { ...part, name };
+  return { ...call, means: meaningOf(run, tools, call) };
+}
+
+/** A tool that has the very name that was written is what is meant, offered or not. */
+function nameIn({ engine }: AgentRun, tools: OfferedTools, { name }: TurnToolCall): string {
+  return bareName(name, (each) => tools.knows(each) || (each === name && engine.resolver.resolve(each) !== undefined));
 }
 
 /** The calls of an answer that was understood. */

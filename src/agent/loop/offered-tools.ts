@@ -61,6 +61,16 @@ export class OfferedTools {
     return this.#wireNames.fromWire(wireName) ?? wireName;
   }
 
+  /** Is a tool offered that has this name, or is sent under it? */
+  knows(name: string): boolean {
+    return this.#tools.has(name) || this.#wireNames.fromWire(name) !== undefined;
+  }
+
+  /** The names that the model was told. */
+  get toldNames(): string[] {
+    return this.definitions.map(({ name }) => name);
+  }
+
   /** Are parameters of this tool sent under other names? */
   renames(wireName: string): boolean {
     // What is renamed is an object of its own.

@@ -9,16 +9,18 @@ import type { ToolResultPart } from "../message.ts";
 interface Answer {
   readonly call: Pick<TurnToolCall, "id" | "name">;
   readonly result: ToolResult;
-  /** The earlier call that was the same, and was not made again. */
-  readonly sameAs?: string | undefined;
+  /** The result is of an earlier call that was the same, and stands above; it was not made again. */
+  readonly isRepeated?: boolean;
   /** It failed, and may have done its work before. */
   readonly inDoubt?: boolean;
+  /** The tools that there are, where it called none of them. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** The result of a call as the model reads it: the whole of it, or a view and how to read on. */
 export function resultPart(run: AgentRun, answer: Answer): ToolResultPart {
   const { id: toolCallId, name: toolName } = answer.call;
-  const handle = answer.sameAs === undefined ? handleOfResult(answer.result) : undefined;
+  const handle = answer.isRepeated === true ? undefined : handleOfResult(answer.result);
   const part = { type: "tool-result" as const, toolCallId, toolName, output: outputOf(run, answer) };
   return handle === undefined ? part : { ...part, providerOptions: { [handleKey]: { handle } } };
 }
@@ -36,26 +38,34 @@ function handleOfResult({ meta }: ToolResult): string | undefined {
   return typeof meta.handle === "string" ? meta.handle : undefined;
 }
 
-function outputOf(run: AgentRun, { result, sameAs, inDoubt }: Answer): ToolResultPart["output"] {
+function outputOf(run: AgentRun, { result, isRepeated = false, inDoubt, names }: Answer): ToolResultPart["output"] {
   if (!result.success) {
-    const why = stripUnsafe(result.error.forModel);
-    return { type: "error-text", value: inDoubt === true ? `${why}\n${doubtText(result.tool, sameAs)}` : why };
+    const why = stripUnsafe(result.error.forModel) + (names === undefined ? "" : `\n${namesText(names)}`);
+    return { type: "error-text", value: inDoubt === true ? `${why}\n${doubtText(result.tool, isRepeated)}` : why };
   }
-  if (sameAs !== undefined) return { type: "text", value: sameText(sameAs) };
+  if (isRepeated) return { type: "text", value: sameText(result.tool) };
   const { text } = viewText(result, run.spec.viewChars, handleOfResult(result));
   const missing = missingParts(result.meta);
   return { type: "text", value: missing === undefined ? text : `${text}\n[${missing}]` };
 }
 
-function sameText(callId: string): string {
-  return `This is the same call as ${callId}, and was not made again: its result is above. Use it, or answer.`;
+/** Of many tools, so many are named. */
+const mostNames = 40;
+
+function namesText(names: readonly string[]): string {
+  const left = names.length - mostNames;
+  return `The tools are: ${names.slice(0, mostNames).join(", ")}${left > 0 ? `, and ${left} more` : ""}.`;
 }
 
-function doubtText(tool: string, sameAs: string | undefined): string {
-  const again =
-    sameAs === undefined
-      ? "the same call is not made again"
-      : `this is the same call as ${sameAs}, and was not made again`;
+/** Ids of calls are not named: not every model is shown them, and some are others once two answers are put together. */
+function sameText(tool: string): string {
+  return `${tool} was called before with the same arguments, and was not called again: its result is above. Use it, or answer.`;
+}
+
+function doubtText(tool: string, isRepeated: boolean): string {
+  const again = isRepeated
+    ? "this call, which is the same as one above, was not made again"
+    : "the same call is not made again";
   return `It is not known whether ${tool} did its work before it failed, so ${again}. Find out by other means, or say so and go on.`;
 }
 

@@ -140,11 +140,11 @@ function repeat(
   { place }: TurnCalls,
   { read: { call, key }, known }: { readonly read: ReadCall; readonly known: KnownCall },
 ): Answered {
-  const { result, inDoubt, isGone, callId } = known;
+  const { result, inDoubt, isGone } = known;
   tellEnd(run, { place, callId: call.id, decidedBy }, { result, duplicate: true });
   if (isGone && key !== undefined) run.made.repeated(key, call.id);
-  const sameAs = isGone && result.success ? undefined : callId;
-  return { part: resultPart(run, { call, result, sameAs, inDoubt }), isKnown: !isGone };
+  const isRepeated = !(isGone && result.success);
+  return { part: resultPart(run, { call, result, isRepeated, inDoubt }), isKnown: !isGone };
 }
 
 function refuse(
@@ -165,10 +165,12 @@ function requestOf({ place }: TurnCalls, { call, index, tool, args, key: madeKey
 function made(
   run: AgentRun,
   { offered }: TurnCalls,
-  { read: { call, effect }, called }: { readonly read: ReadCall; readonly called: CalledTool },
+  { read: { call, tool, effect }, called }: { readonly read: ReadCall; readonly called: CalledTool },
 ): Answered {
   const { result } = called;
   if (offered !== undefined && result.success && result.tool === findToolsName) offerFound(run, offered, result.output);
   const inDoubt = isInDoubt({ result, effect: called.effect ?? effect });
-  return { part: resultPart(run, { call, result, inDoubt }), isKnown: false };
+  const isUnknown = !result.success && result.error.code === "tool_not_found" && offered?.knows(tool) === false;
+  const names = isUnknown ? offered.toldNames : undefined;
+  return { part: resultPart(run, { call, result, inDoubt, names }), isKnown: false };
 }

@@ -21,7 +21,8 @@ export function* toldCall(run: AgentRun, request: ToldRequest): Flow<CalledTool>
   if (run.listens) run.begins({ type: "tool-started", ...place, callId, tool, decidedBy, args: run.shown(args) });
   const called = yield* callTool(run, request);
   const { result } = called;
-  run.count(result);
+  // Stopped before it could run, such as at the question whether it may.
+  if (called.effect !== undefined || result.success || result.error.code !== "cancelled") run.count(result);
   if (madeKey !== undefined) {
     run.made.add(madeKey, { callId, result, effect: called.effect ?? effect, ran: called.effect !== undefined });
   }

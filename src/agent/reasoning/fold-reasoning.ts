@@ -1,8 +1,10 @@
 import type { AgentEvent, ApprovalAsked, RoundFinished, RunFinished, ToolFinished } from "../agent-event.ts";
+import { isAnswerPart } from "../part-kind.ts";
 import { callWords } from "./call-words.ts";
 import { outcomeWords, sameWords } from "./outcome-words.ts";
 import { languageOf } from "./language-of.ts";
-import { answeredWords, answeringWords, isAnswerPart, thinkingWords, waitingWords } from "./part-words.ts";
+import { noteWords } from "./note-words.ts";
+import { answeredWords, answeringWords, thinkingWords, waitingWords } from "./part-words.ts";
 import { type ReasoningBlock, type ReasoningState, type ReasoningStep, noReasoning } from "./reasoning-block.ts";
 import { shortLine, shortValue } from "./short-line.ts";
 
@@ -231,21 +233,23 @@ function askPerson(block: ReasoningBlock, event: ApprovalAsked): ReasoningBlock 
 }
 
 function noteOf(
-  { steps }: ReasoningBlock,
+  { steps, language }: ReasoningBlock,
   { text, at }: { readonly text: string; readonly at: number },
 ): ReasoningStep {
   const id = `note.${steps.length}`;
-  return { id, kind: "note", text: shortLine(text, longestDetail), state: "done", startedAt: at, durationMs: 0 };
+  const words = shortLine(noteWords(text, language), longestDetail);
+  return { id, kind: "note", text: words, state: "done", startedAt: at, durationMs: 0 };
 }
 
 // --- the end
 
 function end(block: ReasoningBlock, { status, answer, at }: RunFinished): ReasoningBlock {
+  const state = status === "running" ? "left" : status;
   const steps =
-    status === "waiting"
+    state === "waiting" || state === "left"
       ? block.steps
       : block.steps.map((step) => (step.durationMs === undefined ? ended(step, status === "completed", at) : step));
-  return { ...block, state: status, steps, answer, thinking: "" };
+  return { ...block, state, steps, answer, thinking: "" };
 }
 
 function ended(step: ReasoningStep, well: boolean, at: number): ReasoningStep {

@@ -1,3 +1,4 @@
+import { type PartKind, partKind } from "../part-kind.ts";
 import type { ReasoningLanguage } from "./reasoning-block.ts";
 
 /** What a question to the model is for, while it goes on and when it is done. */
@@ -18,43 +19,32 @@ const answering: Words = {
   zh: { doing: "正在生成回复", done: "已生成回复" },
 };
 
-const parts: readonly (readonly [part: RegExp, words: Words])[] = [
-  [
-    /\.summary$/,
-    {
-      en: { doing: "Summing up what was said", done: "Summed up what was said" },
-      zh: { doing: "正在归纳对话", done: "已归纳对话" },
-    },
-  ],
-  [/^plan/, { en: { doing: "Planning", done: "Made a plan" }, zh: { doing: "正在规划步骤", done: "已规划步骤" } }],
-  [/^(?:verify|check)/, { en: { doing: "Checking", done: "Checked" }, zh: { doing: "正在核对", done: "已核对" } }],
-  [
-    /^(?:step|prepare|chain|crew)/,
-    {
-      en: { doing: "Working on a step", done: "Worked on a step" },
-      zh: { doing: "正在处理一个步骤", done: "已处理一个步骤" },
-    },
-  ],
-];
+const onTheWay: Readonly<Record<Exclude<PartKind, "answer">, Words>> = {
+  summary: {
+    en: { doing: "Summing up what was said", done: "Summed up what was said" },
+    zh: { doing: "正在归纳对话", done: "已归纳对话" },
+  },
+  plan: { en: { doing: "Planning", done: "Made a plan" }, zh: { doing: "正在规划步骤", done: "已规划步骤" } },
+  check: { en: { doing: "Checking", done: "Checked" }, zh: { doing: "正在核对", done: "已核对" } },
+  step: {
+    en: { doing: "Working on a step", done: "Worked on a step" },
+    zh: { doing: "正在处理一个步骤", done: "已处理一个步骤" },
+  },
+};
 
-/** Is what the model says in this part the answer, and not something on the way to it? */
-export function isAnswerPart(part: string): boolean {
-  return wordsOfPart(part) === undefined;
-}
-
-/** What the model does in a part that is not the answer; undefined in one that is. */
-function wordsOfPart(part: string): Words | undefined {
-  return parts.find(([pattern]) => pattern.test(part))?.[1];
+function wordsOfPart(part: string, ofAnswer: Words): Words {
+  const kind = partKind(part);
+  return kind === "answer" ? ofAnswer : onTheWay[kind];
 }
 
 /** What the model does in this part before it says anything. */
 export function thinkingWords(part: string, language: ReasoningLanguage): string {
-  return withNumber(part, (wordsOfPart(part) ?? thinking)[language].doing);
+  return withNumber(part, wordsOfPart(part, thinking)[language].doing);
 }
 
 /** What it does once it speaks. */
 export function answeringWords(part: string, language: ReasoningLanguage): string {
-  return withNumber(part, (wordsOfPart(part) ?? answering)[language].doing);
+  return withNumber(part, wordsOfPart(part, answering)[language].doing);
 }
 
 /** Why nothing comes for a while: `waiting 6 s: the service asks to slow down`. */
@@ -67,7 +57,7 @@ export function waitingWords(ms: number, reason: string | undefined, language: R
 
 /** What it did, once it is done and wants no tools. */
 export function answeredWords(part: string, language: ReasoningLanguage): string {
-  return withNumber(part, (wordsOfPart(part) ?? answering)[language].done);
+  return withNumber(part, wordsOfPart(part, answering)[language].done);
 }
 
 /** Steps are told apart by what the runner calls them. */

@@ -8,6 +8,8 @@ export type ReasoningState =
   | "working"
   | "answering"
   | "waiting"
+  /** Its process ended before it was over; somebody else can go on. */
+  | "left"
   | "completed"
   | "failed"
   | "cancelled";

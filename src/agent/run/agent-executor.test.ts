@@ -6,7 +6,7 @@ import { fromJsonSchema } from "../../schema/index.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { createAgent } from "../create-agent.ts";
-import type { Runner } from "../runner.ts";
+import type { OwnRunner } from "../own-runner.ts";
 
 const key = "correct-horse-battery";
 
@@ -154,18 +154,18 @@ test("a result without secrets is given as it is, at once", async () => {
 });
 
 test("[N08] a result tells no secret that the engine knows, whoever says it; the conversation keeps what was said", async () => {
-  const runner: Runner = {
+  const runner: OwnRunner = {
     name: "own",
     // oxlint-disable-next-line require-yield -- it wants nothing
-    *run(run) {
-      run.note(`noted ${key}`);
+    *run(work) {
+      work.note(`noted ${key}`);
       return { answer: `it is ${key}`, sources: [{ title: key, location: "a.md" }] };
     },
   };
   const told = await createAgent({ engine: engineWith("x"), runner, model: scriptedModel([]) }).run("what is it?");
   expect(told).toMatchObject({ answer: "it is [redacted]", notes: ["noted [redacted]"] });
   expect(JSON.stringify(told.sources)).not.toContain(key);
-  const breaks: Runner = {
+  const breaks: OwnRunner = {
     name: "breaks",
     run() {
       throw new Error(`no ${key}`);

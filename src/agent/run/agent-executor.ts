@@ -73,7 +73,7 @@ class ModelRequest implements RunningCall {
     this.#question = call === question.call ? question : { ...question, call };
   }
 
-  run(): Promise<ToolResult> {
+  run(): Promise<ToolResult<ModelTurn>> {
     const { key, parts } = this.#asked;
     const { runId, conversationId, model } = this.#run;
     const { call, refusal } = this.#question;
@@ -82,18 +82,19 @@ class ModelRequest implements RunningCall {
     return parts.observer.turn(of, () => this.#ask());
   }
 
-  async #ask(): Promise<ToolResult> {
+  async #ask(): Promise<ToolResult<ModelTurn>> {
     const { hooks, parts } = this.#asked;
-    const { model, engine, listens } = this.#run;
+    const { model, engine, listens, budget } = this.#run;
     const { number, call, refusal, understand } = this.#question;
     const startedAt = parts.clock.now();
     const began = parts.clock.elapsed();
-    const end = (ending: Ending): ToolResult =>
+    const end = (ending: Ending<ModelTurn>): ToolResult<ModelTurn> =>
       resultOf(modelTool, ending, { executedAt: startedAt, durationMs: parts.clock.elapsed() - began });
     if (model === undefined || this.#aborted) return end({ success: false, error: failure("cancelled", "not asked") });
     if (refusal !== undefined) return end({ success: false, error: refusal.toFailure() });
     this.#controller = new AbortController();
     void hooks.started("pure");
+    budget.asks();
     try {
       const turn = await askTurn(model, call, {
         signal: this.#controller.signal,
@@ -103,6 +104,7 @@ class ModelRequest implements RunningCall {
       });
       return end({ success: true, output: toldSafely(understand(turn), engine.redactor) });
     } catch (error) {
+      budget.failed();
       const told = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
       // Servers quote keys. It stays the failure that it is.
       return end({ success: false, error: redactFailure(told, engine.redactor.text) });

@@ -1,4 +1,4 @@
-import type { Model, ModelCall } from "../../model/index.ts";
+import type { Model, ModelCall, ModelTurn } from "../../model/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import type { AgentResult } from "../agent-result.ts";
 
@@ -29,6 +29,6 @@ export interface ObservedTurn {
 export interface AgentObserver {
   /** Has to execute it, and to give back what that gives. */
   run(run: ObservedAgentRun, execute: () => Promise<AgentResult>): Promise<AgentResult>;
-  /** Has to ask, and to give back what that gives: the output is a `ModelTurn`. */
-  turn(turn: ObservedTurn, ask: () => Promise<ToolResult>): Promise<ToolResult>;
+  /** Has to ask, and to give back what that gives. */
+  turn(turn: ObservedTurn, ask: () => Promise<ToolResult<ModelTurn>>): Promise<ToolResult<ModelTurn>>;
 }

@@ -90,3 +90,11 @@ describe("questions to the model", () => {
     expect((await agent.runs.inspect(runId)).rounds).toBe(2);
   });
 });
+
+test("the success rate of a run is not rounded, as in records", async () => {
+  const { engine } = world();
+  const wrong = { toolCalls: [...send.toolCalls, { name: "nosuch", args: {} }, { name: "nothing", args: {} }] };
+  const agent = createAgent({ engine, model: scriptedModel([wrong, "done"]) });
+  const { toolUsageSummary } = await agent.run("send it", { ask: () => Promise.resolve({ approved: true }) });
+  expect(toolUsageSummary).toMatchObject({ totalCalls: 3, successRate: (1 / 3) * 100 });
+});

@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/index.ts";
 import type { Budget, Model, ModelFamily, TokenUsage } from "../../model/index.ts";
 import { addUsage, noTokens } from "../../model/index.ts";
 import type { Settled } from "../../chain/index.ts";
-import type { BriefSummary } from "../../store/index.ts";
+import { type BriefSummary, successRate } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import type { AgentEvent, AgentListener, Place } from "../agent-event.ts";
 import type { FlowRun } from "../flow/flow-run.ts";
@@ -148,6 +148,11 @@ export class AgentRun {
     return this.engine.redactor.value(args);
   }
 
+  /** Arguments for whoever decides on the call: all of them but secrets that are known. */
+  shownToDecide(args: unknown): unknown {
+    return this.engine.redactor.known(args);
+  }
+
   /** The number of a question that is about to be asked, from 1. Those that never go out have one as well. */
   nextQuestion(): number {
     return ++this.#questions;
@@ -161,8 +166,9 @@ export class AgentRun {
   /** Hears of everything that happens, before the runner does: also of what a chain inside of the run does. */
   heard({ outcome }: Settled): void {
     if (outcome.kind !== "call") return;
-    const { result, effect } = outcome;
-    if (bringsOutside(this, result, effect)) this.tainted = true;
+    const { result, effect, asks } = outcome;
+    // One that waits for a person is made again: that is no result that anybody reads.
+    if (asks === undefined && bringsOutside(this, result, effect)) this.tainted = true;
     const use = useOf(result);
     if (use !== undefined) this.#pay(use);
   }
@@ -180,10 +186,9 @@ export class AgentRun {
   }
 
   get toolUsage(): BriefSummary {
-    const rate = this.#calls === 0 ? 100 : ((this.#calls - this.#failed) / this.#calls) * 100;
     return {
       totalCalls: this.#calls,
-      successRate: Math.round(rate * 100) / 100,
+      successRate: successRate(this.#calls, this.#failed),
       toolUsage: Object.fromEntries(this.#tally),
       hasErrors: this.#failed > 0,
     };

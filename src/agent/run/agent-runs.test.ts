@@ -6,7 +6,8 @@ import { type Model, scriptedModel } from "../../model/index.ts";
 import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 import { findRunner } from "../runners/find-runner.ts";
-import { AgentRuns, type AgentRunsParts } from "./agent-runs.ts";
+import { AgentRuns } from "./agent-runs.ts";
+import type { AgentRunsParts } from "./execute-options.ts";
 import { agentDefaults } from "./agent-spec.ts";
 
 const spec = { ...agentDefaults, runner: "autonomous" };

@@ -1,81 +1,38 @@
 import { type Clock, createIds, fail, failure, systemClock } from "../../base/index.ts";
-import { type AskPerson, type JournalHost, RunKeeper, attended, openHost } from "../../chain/index.ts";
-import type { BeginCall } from "../../engine/index.ts";
-import type { ResultShelf } from "../../hub/index.ts";
+import { type FreeClaim, type JournalHost, RunKeeper, attended, heldBy, openHost } from "../../chain/index.ts";
 import { faultOf } from "../../model/index.ts";
 import {
   type ApprovalStore,
   type Claim,
   type JournalEvent,
   type RunConversation,
-  type RunJournal,
   type RunLease,
-  type RunOwner,
   type RunStatus,
   type StoredRun,
   isAgentRun,
 } from "../../store/index.ts";
-import type { Elicit } from "../../tool/index.ts";
 import type { AgentListener } from "../agent-event.ts";
 import type { AgentResult } from "../agent-result.ts";
 import { FlowRun } from "../flow/flow-run.ts";
-import type { AgentQuestion, Runner } from "../runner.ts";
+import type { AgentQuestion } from "../runner.ts";
 import { agentExecutor } from "./agent-executor.ts";
-import type { AgentObserver } from "./agent-observer.ts";
 import type { AgentRun } from "./agent-run.ts";
-import type { AgentSpec, QuestionImage } from "./agent-spec.ts";
-import type { CallAccount } from "./call-account.ts";
+import type { AgentSpec } from "./agent-spec.ts";
 import { Conversations } from "./conversations.ts";
-import { type KeptAgentRun, readAgentRun, writeAgentRun } from "./kept-run.ts";
-import { type RunParts, makeRun, nobodyToAsk } from "./make-run.ts";
+import { type KeptAgentRun, callerOf, readAgentRun, writeAgentRun } from "./kept-run.ts";
+import { makeRun, nobodyToAsk } from "./make-run.ts";
 import { isOverBudget, noteFound } from "./note-found.ts";
 import type { RunInHand } from "./run-in-hand.ts";
 import { RunQuestions, rejectOpen } from "./run-questions.ts";
 import { type Said, nothingSaid } from "./said.ts";
+import type { AgentRunsParts, InnerExecuteOptions, InnerStartOptions } from "./execute-options.ts";
 import { type Ended, storedEnd, toResult, toRunEnd } from "./to-result.ts";
 
-/** What {@link AgentRuns} is made of. */
-export interface AgentRunsParts extends RunParts {
-  readonly journal: RunJournal;
-  readonly approvals: ApprovalStore;
-  readonly owner: RunOwner;
-  /** The runner of this name; throws with those there are. */
-  readonly runner: (name: string) => Runner;
-  /** Where large results are kept for `read_result`. */
-  readonly shelf?: ResultShelf | undefined;
-  readonly observer?: AgentObserver | undefined;
-  readonly clock?: Clock;
-}
-
-/** How a run is executed, whether it begins or goes on. */
-export interface AgentExecuteOptions {
-  readonly signal?: AbortSignal;
-  readonly onEvent?: AgentListener;
-  /** Answers questions to people right here; where absent the run waits, and can be resumed. */
-  readonly ask?: AskPerson;
-  /** Asks whoever runs the agent what its tools want to know. */
-  readonly elicit?: Elicit;
-  /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
-  readonly stay?: boolean;
-  /** Makes its calls under another one, for an agent that is a tool. */
-  readonly begin?: BeginCall;
-  /** Who pays for it besides, and limits it by what is left: the run whose call that is. */
-  readonly account?: CallAccount | undefined;
-}
-
-/** What a new run takes. */
-export interface AgentStartOptions extends AgentExecuteOptions {
-  readonly runId?: string;
-  /** The same for all questions of one conversation. */
-  readonly conversationId?: string;
-  /** What was said before; nothing where absent. */
-  readonly said?: Said;
-  readonly images?: readonly QuestionImage[];
-  /** No question of the conversation, which neither it nor its answer becomes part of: another agent asks it. */
-  readonly aside?: boolean;
-  /** The run whose call it is, for an agent that is a tool. */
-  readonly calledBy?: string;
-  readonly principal?: string;
+/** A life of a run, when it is over. */
+interface EndedLife {
+  readonly run: AgentRun;
+  readonly host: JournalHost;
+  readonly ended: Ended;
 }
 
 /** Runs of agents that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
@@ -99,18 +56,29 @@ export class AgentRuns {
     return this.#parts.approvals;
   }
 
+  /** The time by which its approvals expire; epoch milliseconds. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** It begins nothing any more. */
+  get isClosing(): boolean {
+    return this.#keeper.isClosing;
+  }
+
   /** Begins a run. Throws where the agent cannot be asked at all, such as for want of a model. */
-  start(spec: AgentSpec, text: string, options: AgentStartOptions = {}): Promise<AgentResult> {
+  start(spec: AgentSpec, text: string, options: InnerStartOptions = {}): Promise<AgentResult> {
     return this.#keeper.track(this.#start(options.account?.limited(spec) ?? spec, text, options));
   }
 
-  async #start(spec: AgentSpec, text: string, options: AgentStartOptions): Promise<AgentResult> {
+  async #start(spec: AgentSpec, text: string, options: InnerStartOptions): Promise<AgentResult> {
     const { journal, owner } = this.#parts;
     // Before anything is kept: what cannot begin leaves nothing behind.
+    this.#keeper.checkOpen();
     const alone = this.#worksAlone(spec);
     const runId = options.runId ?? this.#ids.next();
     const { conversationId: under = runId, said = nothingSaid, aside = false, calledBy, principal } = options;
-    const question = questionOf(text, said, options.images);
+    const question = questionOf(text, said, options);
     const { history: _history, ...asked } = question;
     const kept: KeptAgentRun = {
       spec,
@@ -144,13 +112,27 @@ export class AgentRuns {
   }
 
   /** Goes on with a run that waits or whose process is gone. A finished one gives its result. */
-  async resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
-    const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+  async resume(runId: string, options: InnerExecuteOptions = {}): Promise<AgentResult> {
+    this.#keeper.checkOpen();
+    const claim = await this.#claim(runId);
+    if (claim.kind === "held") throw heldBy(claim.run);
+    return this.#goOnWith(runId, claim, options);
+  }
+
+  /** The same where somebody executes it: waits for that. */
+  async join(runId: string, options: InnerExecuteOptions = {}): Promise<AgentResult> {
+    this.#keeper.checkOpen();
+    return this.#goOnWith(runId, await this.#keeper.whenFree(() => this.#claim(runId), options.signal), options);
+  }
+
+  #claim(runId: string): Promise<Claim> {
+    return this.#parts.journal.claim(runId, this.#parts.owner);
+  }
+
+  #goOnWith(runId: string, claim: FreeClaim, options: InnerExecuteOptions): Promise<AgentResult> {
     switch (claim.kind) {
       case "unknown":
         throw fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
-      case "held":
-        throw fail(`run ${runId} is being executed by process ${claim.run.owner?.pid ?? "?"}`, { code: "run_held" });
       case "finished":
         return this.#look(claim.run, claim.events);
       case "claimed":
@@ -158,7 +140,7 @@ export class AgentRuns {
     }
   }
 
-  #goOn(claim: Extract<Claim, { kind: "claimed" }>, options: AgentExecuteOptions): Promise<AgentResult> {
+  #goOn(claim: Extract<Claim, { kind: "claimed" }>, options: InnerExecuteOptions): Promise<AgentResult> {
     const { run, lease, was, events } = claim;
     const { startedAt, cancelRequested, cancelBy = null } = run;
     const cancelledBy = cancelRequested ? cancelBy : undefined;
@@ -224,8 +206,17 @@ export class AgentRuns {
     return true;
   }
 
+  /** Ends what a run that is over has called and an earlier life of it left. */
+  async endCalledBy(runId: string, by: string | undefined): Promise<void> {
+    const { journal } = this.#parts;
+    for (const status of ["running", "waiting"] as const) {
+      const unfinished = await journal.list({ status, limit: mostLookedAt });
+      for (const run of unfinished) if (callerOf(run) === runId) await this.cancel(run.id, by);
+    }
+  }
+
   async #endUnheld(runId: string): Promise<void> {
-    const claim = await this.#parts.journal.claim(runId, this.#parts.owner);
+    const claim = await this.#claim(runId);
     // What was asked for is kept, whatever comes of this.
     if (claim.kind === "claimed") await this.#keeper.track(this.#goOn(claim, {})).catch(() => {});
   }
@@ -236,7 +227,7 @@ export class AgentRuns {
   }
 
   /** Executes a run, and whoever observes is around it. */
-  #observed(inHand: RunInHand, options: AgentExecuteOptions): Promise<AgentResult> {
+  #observed(inHand: RunInHand, options: InnerExecuteOptions): Promise<AgentResult> {
     const { observer } = this.#parts;
     if (observer === undefined) return this.#execute(inHand, options);
     const { kept, question, lease, events } = inHand;
@@ -244,9 +235,9 @@ export class AgentRuns {
     return observer.run({ ...of, resumed: events.length > 0 }, () => this.#execute(inHand, options));
   }
 
-  async #execute(inHand: RunInHand, options: AgentExecuteOptions): Promise<AgentResult> {
+  async #execute(inHand: RunInHand, options: InnerExecuteOptions): Promise<AgentResult> {
     const { kept, question, lease, startedAt, events, cancelledBy } = inHand;
-    const { conversation, principal } = kept;
+    const { principal } = kept;
     const { journal, approvals, engine } = this.#parts;
     const asks = cancelledBy === undefined;
     const life = { asks, listener: options.onEvent, clock: this.#clock, account: options.account };
@@ -271,23 +262,31 @@ export class AgentRuns {
       approvals,
       ask,
       stay,
-      redact: (value) => engine.redactor.value(value),
+      redactor: engine.redactor,
     });
-    const by = { keeper: this.#keeper, signal: options.signal, cancelledBy };
+    const by = { keeper: this.#keeper, signal: options.signal, step: options.step, cancelledBy };
     const ended = await attended(host, by, () => this.#flow(run, host, question));
+    return this.#ended(inHand, { run, host, ended });
+  }
+
+  /** Keeps how a life of a run ended, and tells it. */
+  async #ended(inHand: RunInHand, { run, host, ended }: EndedLife): Promise<AgentResult> {
+    const { kept, question, lease, startedAt, events } = inHand;
+    const { conversation } = kept;
     const before = conversation && { messages: question.history, isKept: isToldByTurns(kept) };
     const runEnd = toRunEnd(run, ended, { at: this.#clock.now(), before });
-    // Left half-way by a process that closes: whoever comes next goes on with it.
-    const status = host.left && runEnd.status === "waiting" ? "running" : runEnd.status;
-    await journal.finish(lease, { ...runEnd, status });
     const questions = new RunQuestions(this, run, events);
     const waits = runEnd.status === "waiting";
-    if (!waits) await questions.end(host, this.#clock.now());
     const open = waits ? await questions.open(this.#clock.now()) : [];
+    // Left half-way by a process that closes: whoever comes next goes on with it, once all is decided.
+    const isLeft = waits && host.left && open.length === 0;
+    await this.#parts.journal.finish(lease, isLeft ? { ...runEnd, status: "running" } : runEnd);
+    if (!waits) await questions.end(host, this.#clock.now());
     // Nobody else knows a conversation that begins with this life of the run.
     const isAlone = events.length === 0 && kept.under === lease.runId;
     if (runEnd.turn !== undefined && conversation && !isAlone) await this.#noteMissed(run, conversation);
-    const result = toResult(run, ended, { runner: kept.spec.runner, startedAt, open });
+    const left = isLeft && { status: "running" as const };
+    const result = toResult(run, ended, { runner: kept.spec.runner, startedAt, open, ...left });
     tellEnd(run, result);
     return result;
   }
@@ -329,9 +328,19 @@ export class AgentRuns {
   }
 }
 
-function questionOf(text: string, said: Said, images: AgentQuestion["images"]): AgentQuestion {
-  const { messages: history, tainted } = said;
-  return { text, history, ...(images !== undefined && { images }), ...(tainted && { tainted }) };
+/** The most that a journal lists at once. */
+const mostLookedAt = 1000;
+
+function questionOf(text: string, said: Said, { images, fromOutside, byModel }: InnerStartOptions): AgentQuestion {
+  const { messages: history } = said;
+  const isTainted = said.tainted || fromOutside === true;
+  return {
+    text,
+    history,
+    ...(images !== undefined && { images }),
+    ...(isTainted && { tainted: true }),
+    ...((fromOutside === true || byModel === true) && { fromOutside: true }),
+  };
 }
 
 /** The turns of its conversation tell what was said before its question; else it keeps that itself. */

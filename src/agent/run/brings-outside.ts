@@ -3,9 +3,7 @@ import type { Engine } from "../../engine/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { modelTool } from "./model-tool.ts";
-
-/** Of the tools that come with this program, those that tell only what it knows itself. */
-const own: ReadonlySet<string> = new Set(["find_tools", "getCurrentTime", "getTimeRangeMs", "pomodoroTool"]);
+import { ownWordTools } from "./usual-tools.ts";
 
 interface Asking {
   readonly engine: Engine;
@@ -26,7 +24,7 @@ export function bringsOutside(asking: Asking, result: ToolResult, effect: Effect
 
 /** A name alone says nothing: anybody may give it to a tool. */
 function isOwn({ engine }: Asking, { tool: name, meta }: ToolResult): boolean {
-  if (!own.has(name) || meta.source !== "tools") return false;
+  if (!ownWordTools.has(name) || meta.source !== "tools") return false;
   const found = engine.resolver.resolve(name);
   return found !== undefined && found.owner === "builtin" && found.source === "tools";
 }

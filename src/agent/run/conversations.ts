@@ -30,11 +30,12 @@ export class Conversations {
    *
    * @param known What was said in it before, where that need not be looked up again.
    */
-  async soFar(id: string, known?: Said): Promise<Said> {
-    const from = known?.isKept === true ? known.turn : 0;
+  async soFar(id: string, known: Said = nothingSaid): Promise<Said> {
+    const from = known.isKept ? known.turn : 0;
     const turns = await this.#journal.turns(id, { from });
-    if (known === undefined) return afterTurns(nothingSaid, turns.length === 0 ? await this.#fromLastRun(id) : turns);
-    if (known.isKept && from === 0) return afterTurns(known, turns);
+    if (known.isKept && from === 0) {
+      return afterTurns(known, turns.length === 0 ? await this.#fromLastRun(id) : turns);
+    }
     if (known.isKept && turns[0]?.number === from) return afterTurns(known, turns.slice(1));
     // Given from elsewhere, or the journal has forgotten it.
     return { ...known, isKept: false, turn: turns.at(-1)?.number ?? 0 };
@@ -69,7 +70,10 @@ export class Conversations {
     await this.#journal.addTurn(id, { at, data: clearingTurn });
   }
 
-  /** Before there were turns, a run kept all that was said before it: the last one knows. From now on there is a turn. */
+  /**
+   * A run may be all of its conversation; and before there were turns, one kept all that was said before it. From now on
+   * there is a turn.
+   */
   async #fromLastRun(id: string): Promise<readonly Turn[]> {
     const [last] = await this.#journal.list({ conversation: id, status: "success", limit: 1 });
     if (last === undefined) return [];

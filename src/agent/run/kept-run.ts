@@ -49,6 +49,7 @@ export function writeAgentRun(id: string, kept: KeptAgentRun, startedAt: number)
     format: agentFormat,
     fingerprints: "{}",
     startedAt,
+    ...(calledBy !== undefined && { calledBy }),
     ...(conversation !== undefined && { conversation }),
   };
 }
@@ -70,11 +71,17 @@ export function readAgentRun(run: StoredRun): KeptAgentRun {
   return { spec, question, under, conversation: run.conversation, calledBy, principal, alone };
 }
 
-/** The run that was begun first where this one is of an agent that is a tool, as far as the journal has them; else itself. */
-export async function rootRun(journal: Pick<RunJournal, "read">, runId: string): Promise<string> {
+/** The run that called this one, where it is of an agent that is a tool. */
+export function callerOf(run: StoredRun): string | undefined {
+  return isAgentRun(run) && run.format === agentFormat ? readAgentRun(run).calledBy : undefined;
+}
+
+/** A run, and where it is of an agent that is a tool those above it, as far as the journal has them; the first one last. */
+export async function runsAbove(journal: Pick<RunJournal, "read">, runId: string): Promise<readonly string[]> {
   const found = await journal.read(runId);
-  const by = found && isAgentRun(found.run) ? readAgentRun(found.run).calledBy : undefined;
-  return by === undefined || (await journal.read(by)) === undefined ? runId : rootRun(journal, by);
+  const by = found && callerOf(found.run);
+  if (by === undefined || (await journal.read(by)) === undefined) return [runId];
+  return [runId, ...(await runsAbove(journal, by))];
 }
 
 interface KeptContext {

@@ -16,7 +16,7 @@ interface Kept extends Made {
 }
 
 /** The call that makes another one needless. */
-export interface KnownCall extends Pick<Made, "callId" | "result"> {
+export interface KnownCall extends Pick<Made, "result"> {
   /** Nobody knows whether it did its work. */
   readonly inDoubt: boolean;
   /** The model can no longer read its result. */
@@ -43,7 +43,7 @@ export class MadeCalls {
     const made = this.#made.get(key);
     if (made === undefined || !(stands(made) || (isSettled(made) && made.writes === this.#writes))) return undefined;
     const { callId, result } = made;
-    return { callId, result, inDoubt: isInDoubt(made), isGone: this.#gone.has(callId) };
+    return { result, inDoubt: isInDoubt(made), isGone: this.#gone.has(callId) };
   }
 
   add(key: string, made: Made): void {

@@ -12,6 +12,8 @@ export class RunQuestions {
   readonly #run: AgentRun;
   /** Everything that was asked in its lives. */
   readonly #asked: ReadonlySet<string>;
+  /** An earlier life may have left agents that it called. */
+  readonly #mayHaveLeft: boolean;
 
   /** @param events What happened before this life of the run. */
   constructor(runs: AgentRuns, run: AgentRun, events: readonly JournalEvent[]) {
@@ -19,6 +21,7 @@ export class RunQuestions {
     this.#store = runs.approvals;
     this.#run = run;
     this.#asked = new Set([...events.flatMap(approvalIn), ...run.asked]);
+    this.#mayHaveLeft = events.length > 0;
   }
 
   /** Those that nobody has answered yet. */
@@ -27,7 +30,13 @@ export class RunQuestions {
     const pending = await this.#store.list(now, "pending");
     return pending
       .filter((one) => one.runId === runId || this.#asked.has(one.id))
-      .map(({ id, tool, args }) => ({ id, tool, args }));
+      .map(({ id, tool, args, message, interrupted }) => ({
+        id,
+        tool,
+        args,
+        message,
+        ...(interrupted && { interrupted }),
+      }));
   }
 
   /** The run is over: nobody needs an answer, and no agent that it called goes on. */
@@ -39,8 +48,11 @@ export class RunQuestions {
         const under = (await this.#store.get(id, now))?.runId;
         if (under !== undefined && under !== runId) await endSubRun(this.#runs, under, cancelledBy);
       }
+      if (this.#mayHaveLeft) await this.#runs.endCalledBy(runId, cancelledBy);
     } catch (error) {
-      process.emitWarning(`an agent that run ${runId} called, which is over, still waits: ${String(error)}`);
+      process.emitWarning(
+        `an agent that run ${runId} called, which is over, may still wait or go on: ${String(error)}`,
+      );
     }
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { failure } from "../../base/index.ts";
 import { createRedactor } from "../../text/index.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { shownEvents } from "./shown-events.ts";
@@ -14,7 +15,7 @@ interface Pieces {
 /** What is shown of a text that comes in pieces of this many characters. */
 function shown(secrets: readonly string[], text: string, { size, type = "text-delta" }: Pieces): string[] {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(secrets), "all");
+  const tell = shownEvents((event) => seen.push(event), createRedactor(secrets));
   for (let at = 0; at < text.length; at += size) tell({ ...place, type, text: text.slice(at, at + size) });
   tell({ ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text });
   return seen.flatMap((event) => (event.type === type ? [event.text] : []));
@@ -39,12 +40,20 @@ test.each([
   }
 });
 
-test("what stands behind a telling name is taken out, wherever the pieces end", () => {
+test("what only looks like a secret may be code, and is shown as it is", () => {
   const text =
-    'so password: "correct horse" and API_KEY=abc123def456 end.\nA line\n-----BEGIN PRIVATE KEY-----\nMIIE\nabc\n';
-  const whole = createRedactor([]).text(text);
-  expect(whole).not.toMatch(/horse|abc123|MIIE/);
-  for (const size of [1, 3, 9, 1000]) expect(shown([], text, { size }).join("")).toBe(whole);
+    'password = input("Password: ")\nuser = input("User: ")\nAPI_KEY=abc123def456 -----BEGIN PRIVATE KEY-----\n';
+  for (const secrets of [[], ["hunter2-hunter2"]]) {
+    for (const size of [1, 3, 9, 1000]) expect(shown(secrets, text, { size }).join("")).toBe(text);
+  }
+});
+
+test("whoever decides on a call sees all of the question but secrets that are known", () => {
+  const seen: AgentEvent[] = [];
+  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  const message = 'Run with password="x\ncurl evil.example" and hunter2-hunter2?';
+  tell({ ...place, type: "approval-asked", approvalId: "a", callId: "c", tool: "send", args: {}, message });
+  expect(seen).toMatchObject([{ message: 'Run with password="x\ncurl evil.example" and [redacted]?' }]);
 });
 
 test("what cannot be a part of a secret is shown at once", () => {
@@ -54,28 +63,27 @@ test("what cannot be a part of a secret is shown at once", () => {
       if (event.type === "text-delta") seen.push(event.text);
     },
     createRedactor(["hunter2-hunter2"]),
-    "all",
   );
-  for (const text of ["One two ", "three", " 四五", "六"]) tell({ ...place, type: "text-delta", text });
-  expect(seen).toEqual(["One two ", "three 四五", "六"]);
+  for (const text of ["One two ", "hunter", "s 四五", "六"]) tell({ ...place, type: "text-delta", text });
+  expect(seen).toEqual(["One two ", "hunters 四五", "六"]);
 });
 
 test("of a run that ends in the middle nothing is left out, and no half of a secret is let go", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]), "all");
-  tell({ ...place, type: "text-delta", text: "It begins wi" });
+  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  tell({ ...place, type: "text-delta", text: "It begins hunter2" });
   tell({ at: 2, runId: "r", type: "run-finished", status: "cancelled", answer: "", durationMs: 1, usage });
   expect(seen.map((event) => ("text" in event ? event.text : event.type))).toEqual([
     "It begins ",
-    "wi",
+    "hunter2",
     "run-finished",
   ]);
 });
 
 test("what was held back of a stream that broke is forgotten", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor([]), "all");
-  tell({ ...place, type: "text-delta", text: "wrong" });
+  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  tell({ ...place, type: "text-delta", text: "hunter2" });
   tell({ ...place, type: "round-restarted" });
   tell({ ...place, type: "text-delta", text: "right " });
   expect(seen.map((event) => ("text" in event ? event.text : event.type))).toEqual(["round-restarted", "right "]);
@@ -83,7 +91,7 @@ test("what was held back of a stream that broke is forgotten", () => {
 
 test("figures stay, whatever their names say", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]), "all");
+  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
   const text = "hunter2-hunter2";
   tell({ ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text });
   expect(seen).toMatchObject([{ type: "round-finished", text: "[redacted]", usage }]);
@@ -140,7 +148,7 @@ test.each([
   "unknown_city",
 ])("names, ids and kinds stay where %s is a secret", (secret) => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor([secret]), "all");
+  const tell = shownEvents((event) => seen.push(event), createRedactor([secret]));
   const told: AgentEvent[] = [
     { ...place, type: "text-delta", text: "fine " },
     { ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: "fine" },
@@ -160,4 +168,45 @@ test.each([
   ];
   for (const event of told) tell(event);
   expect(seen).toEqual(told);
+});
+
+const secret = "hunter2-hunter2";
+const error = failure("execution_error", `it said ${secret}`);
+const call = { callId: "c", tool: "send" };
+const saying: readonly AgentEvent[] = [
+  { ...place, type: "run-started", runner: "llm", question: `is it ${secret}?` },
+  { ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: `it is ${secret}` },
+  { ...place, ...call, type: "tool-progress", value: { at: `step ${secret}` } },
+  {
+    ...place,
+    ...call,
+    type: "tool-finished",
+    decidedBy: "model",
+    durationMs: 1,
+    success: false,
+    summary: `found ${secret}`,
+    found: { count: 1, names: [`a ${secret}`] },
+    error,
+  },
+  { ...place, ...call, type: "approval-asked", approvalId: "a", args: {}, message: `send ${secret}?` },
+  { ...place, ...call, type: "approval-decided", approvalId: "a", approved: false, note: `not ${secret}` },
+  { ...place, type: "note", text: `the service said ${secret}` },
+  {
+    ...place,
+    type: "run-finished",
+    status: "failed",
+    answer: `so ${secret}`,
+    partial: `so ${secret}`,
+    durationMs: 1,
+    usage,
+    error,
+  },
+];
+
+test.each(saying.map((event) => [event.type, event] as const))("no text of the event %s shows a secret", (_, event) => {
+  const seen: AgentEvent[] = [];
+  const tell = shownEvents((shown) => seen.push(shown), createRedactor([secret]));
+  tell(event);
+  tell({ at: 2, runId: "r", type: "run-finished", status: "cancelled", answer: "", durationMs: 1, usage });
+  expect(seen[0]).toEqual(JSON.parse(JSON.stringify(event).replaceAll(secret, "[redacted]")));
 });

@@ -1,6 +1,7 @@
-import { type RedactedStream, type Redactor, redactFailure } from "../../text/index.ts";
-import type { AgentEvent, AgentListener, TextDelta } from "../agent-event.ts";
-import type { SaidRule } from "./shown-result.ts";
+import type { RedactedStream, Redactor } from "../../text/index.ts";
+import type { AgentListener, TextDelta } from "../agent-event.ts";
+import { shownEvent } from "./shown-event.ts";
+import { ShownProgress } from "./shown-progress.ts";
 
 /** What a model says in one place, as far as it may be shown. */
 interface Saying {
@@ -10,12 +11,13 @@ interface Saying {
 }
 
 /**
- * Hands on events without secrets, also where one comes in pieces: of what a model says, what may turn into a secret is
- * held back until it cannot. Of what is said only secrets that are known are taken out, unless `all` is asked for, which
- * is what looks like one as well.
+ * Hands on events without secrets, also where one comes in pieces: of what a model says and of the texts that a call
+ * reports, what may turn into a secret is held back until it cannot. Of what is said, and of what people decide on, only
+ * secrets that are known are taken out: an answer may hold code, and nobody can decide on what is hidden from them.
  */
-export function shownEvents(listener: AgentListener, redactor: Redactor, said: SaidRule = "known"): AgentListener {
+export function shownEvents(listener: AgentListener, redactor: Redactor): AgentListener {
   const open = new Map<string, Saying>();
+  const progress = new ShownProgress(listener, redactor);
   const say = (event: TextDelta, text: string): void => {
     if (text !== "") listener(text === event.text ? event : { ...event, text });
   };
@@ -23,7 +25,7 @@ export function shownEvents(listener: AgentListener, redactor: Redactor, said: S
     const key = `${placeOf(event)}${event.type}`;
     let saying = open.get(key);
     if (saying === undefined) {
-      saying = { stream: said === "all" ? redactor.words() : redactor.knownStream(), last: event };
+      saying = { stream: redactor.knownStream(), last: event };
       open.set(key, saying);
     }
     saying.last = event;
@@ -40,52 +42,18 @@ export function shownEvents(listener: AgentListener, redactor: Redactor, said: S
   return (event) => {
     if (event.type === "text-delta" || event.type === "thinking-delta") {
       // Where nothing is known nothing is held back.
-      return said === "all" || redactor.knowsAny() ? hear(event) : listener(event);
+      return redactor.knowsAny() ? hear(event) : listener(event);
     }
+    if (progress.takes(event)) return;
     if (open.size > 0) {
       if (event.type === "round-finished") release(placeOf(event), false);
       else if (event.type === "round-restarted") release(placeOf(event), true);
       else if (event.type === "run-finished") release("", false);
     }
-    listener(shownEvent(event, redactor, said));
+    listener(shownEvent(event, redactor));
   };
 }
 
 function placeOf({ part, round }: { readonly part: string; readonly round: number }): string {
   return `${part}.${round} `;
-}
-
-type Redact = (value: unknown) => unknown;
-
-/** What tools, services and people put into an event. Everything else in it is a name, a number or a word of ours. */
-const carried = ["value", "summary", "message", "note"] as const;
-/** What the user and the model say to each other. */
-const spoken = ["text", "answer", "partial", "question"] as const;
-
-/** An event without secrets; the same one where there are none in it. */
-function shownEvent(event: AgentEvent, redactor: Redactor, said: SaidRule): AgentEvent {
-  let changed: Record<string, unknown> | undefined;
-  const look = (name: string, redact: Redact): void => {
-    const value = (event as unknown as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined) return;
-    const shown = redact(value);
-    if (shown === value) return;
-    changed ??= { ...event };
-    changed[name] = shown;
-  };
-  for (const name of carried) look(name, redactor.value);
-  // A note may quote what a service said.
-  const ofSaid = said === "all" || event.type === "note" ? redactor.value : redactor.known;
-  for (const name of spoken) look(name, ofSaid);
-  if ("error" in event && event.error !== undefined) {
-    const { error } = event;
-    look("error", () => redactFailure(error, redactor.text));
-  }
-  if ("found" in event && event.found !== undefined) {
-    const { found } = event;
-    const names = redactor.value(found.names);
-    look("found", () => (names === found.names ? found : { ...found, names }));
-  }
-  // What is redacted keeps its shape.
-  return changed === undefined ? event : (changed as unknown as AgentEvent);
 }

@@ -1,28 +1,41 @@
 import { type Redactor, redactFailure } from "../../text/index.ts";
-import type { AgentResult, AgentStep, AnswerSource } from "../agent-result.ts";
+import type { AgentFacts, AgentOutcome, AgentStep, AnswerSource } from "../agent-result.ts";
 import type { Verification } from "../verify/verification.ts";
 
-/** What is taken out of what the user and the model say: secrets that are known, or what looks like one as well. */
-export type SaidRule = "known" | "all";
-
 /** What of a result is made of texts. */
-type Told = Pick<AgentResult, "answer" | "partial" | "error" | "approvals" | "sources" | "steps" | "notes">;
+type Told = AgentOutcome & Pick<AgentFacts, "answer" | "sources" | "steps" | "notes">;
 
-/** What a result tells, without secrets: they are taken out of its texts, never of ids and names. */
-export function shownResult(told: Told, redactor: Redactor, rule: SaidRule = "known"): Told {
-  if (rule === "known" && !redactor.knowsAny()) return told;
-  const text = rule === "all" ? redactor.text : (said: string): string => String(redactor.known(said));
-  const args = rule === "all" ? redactor.value : redactor.knownTexts;
-  const { answer, partial, error, approvals, sources, steps, notes } = told;
+/** What a result tells, without secrets that are known: they are taken out of its texts, never of ids and names. */
+export function shownResult(told: Told, redactor: Redactor): Told {
+  if (!redactor.knowsAny()) return told;
+  const text = redactor.knownText;
+  const { answer, sources, steps, notes } = told;
   return {
+    ...shownOutcome(told, redactor),
     answer: text(answer),
-    ...(partial !== undefined && { partial: text(partial) }),
-    ...(error !== undefined && { error: redactFailure(error, text) }),
-    ...(approvals && { approvals: approvals.map((asked) => ({ ...asked, args: args(asked.args) })) }),
     ...(sources && { sources: sources.map((source) => shownSource(source, text)) }),
     ...(steps && { steps: steps.map((step) => shownStep(step, text)) }),
     notes: notes.map(text),
   };
+}
+
+function shownOutcome(outcome: AgentOutcome, redactor: Redactor): AgentOutcome {
+  const text = redactor.knownText;
+  const { status } = outcome;
+  switch (status) {
+    case "completed":
+    case "running":
+      return { status };
+    case "waiting": {
+      const approvals = outcome.approvals.map((asked) => ({ ...asked, args: redactor.known(asked.args) }));
+      return { status, approvals };
+    }
+    case "failed":
+    case "cancelled": {
+      const { error, partial } = outcome;
+      return { status, error: redactFailure(error, text), ...(partial !== undefined && { partial: text(partial) }) };
+    }
+  }
 }
 
 type Text = (said: string) => string;

@@ -1,6 +1,6 @@
 import { type Failure, FailureError, failure, isFailureError } from "../../base/index.ts";
 import type { RunEnd, StoredRun } from "../../store/index.ts";
-import type { AgentResult, AgentStatus } from "../agent-result.ts";
+import type { AgentOutcome, AgentResult, AgentStatus, OpenApproval } from "../agent-result.ts";
 import type { FlowEnd } from "../flow/flow-run.ts";
 import { markOutside } from "./holds-outside.ts";
 import type { RunnerAnswer } from "../runner.ts";
@@ -15,9 +15,9 @@ export type Ended = FlowEnd<RunnerAnswer>;
 interface Beside {
   readonly runner: string;
   readonly startedAt: number;
-  readonly open: AgentResult["approvals"];
+  readonly open: readonly OpenApproval[];
   /** Where it is known otherwise than by how the flow was left. */
-  readonly status?: AgentStatus;
+  readonly status?: Exclude<AgentStatus, "completed" | "waiting">;
   /** Where the journal has it. */
   readonly partial?: string;
 }
@@ -31,14 +31,11 @@ interface Ending {
 
 /** What an agent gives for a run. */
 export function toResult(run: AgentRun, ended: Ended, beside: Beside): AgentResult {
-  const { runner, startedAt, open = [], status = statusOf(run, ended), partial = partialOf(run, ended) } = beside;
+  const { runner, startedAt } = beside;
   const { answer = "", sources, steps } = ended.kind === "done" ? ended.value : {};
-  const error = errorOf(ended);
   const told = {
+    ...outcomeOf(run, ended, beside),
     answer,
-    ...(partial !== "" && { partial }),
-    ...(error !== undefined && { error }),
-    ...(open.length > 0 && { approvals: open }),
     ...(sources !== undefined && { sources }),
     ...(steps !== undefined && { steps }),
     notes: run.notes,
@@ -47,7 +44,6 @@ export function toResult(run: AgentRun, ended: Ended, beside: Beside): AgentResu
     runId: run.runId,
     conversationId: run.conversationId,
     runner,
-    status,
     // As in events. What was said stays in the messages as it was, and is sent to nobody so.
     ...shownResult(told, run.engine.redactor),
     toolUsageSummary: run.toolUsage,
@@ -61,7 +57,6 @@ export function toResult(run: AgentRun, ended: Ended, beside: Beside): AgentResu
 
 /** How the journal keeps the end of a run. */
 export function toRunEnd(run: AgentRun, ended: Ended, { at, before }: Ending): RunEnd {
-  const error = errorOf(ended);
   const status = statusOf(run, ended);
   const partial = partialOf(run, ended);
   return {
@@ -73,7 +68,7 @@ export function toRunEnd(run: AgentRun, ended: Ended, { at, before }: Ending): R
         turn: () => writeTurn(before, { messages: messagesOf(run, ended.value.answer), tainted: run.tainted }),
       }),
     ...(partial !== "" && { output: JSON.stringify({ partial }) }),
-    ...(error !== undefined && { error: JSON.stringify(error) }),
+    ...(ended.kind === "broke" && { error: JSON.stringify(failureOf(ended.error)) }),
   };
 }
 
@@ -86,10 +81,27 @@ export function storedEnd(
   if (status === "success" && output !== undefined) {
     return { ended: { kind: "done", value: JSON.parse(output) as RunnerAnswer } };
   }
+  if (status === "running") return { ended: told, status };
   if (error === undefined || (status !== "failed" && status !== "cancelled")) return { ended: told };
   const { message, ...more } = JSON.parse(error) as Failure;
   const { partial = "" } = JSON.parse(output ?? "{}") as { readonly partial?: string };
   return { ended: { kind: "broke", error: new FailureError(message, more) }, status, partial };
+}
+
+/** How a run ended, with what goes with that. */
+function outcomeOf(run: AgentRun, ended: Ended, { open, ...beside }: Beside): AgentOutcome {
+  const { status = statusOf(run, ended), partial = partialOf(run, ended) } = beside;
+  if (status === "running") return { status };
+  switch (ended.kind) {
+    case "done":
+      return { status: "completed" };
+    case "parked":
+      return { status: "waiting", approvals: open };
+    case "broke": {
+      const how = status === "cancelled" ? status : "failed";
+      return { status: how, error: failureOf(ended.error), ...(partial !== "" && { partial }) };
+    }
+  }
 }
 
 /** What was said of an answer that will never come to its end. */
@@ -108,9 +120,7 @@ function statusOf(run: AgentRun, ended: Ended): AgentStatus {
   }
 }
 
-function errorOf(ended: Ended): Failure | undefined {
-  if (ended.kind !== "broke") return undefined;
-  const { error } = ended;
+function failureOf(error: unknown): Failure {
   if (isFailureError(error)) return error.toFailure();
   const why = error instanceof Error ? error.message : String(error);
   return failure("execution_error", `the runner broke: ${why}`);

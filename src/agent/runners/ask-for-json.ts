@@ -1,4 +1,4 @@
-import { textOfTurn } from "../../model/index.ts";
+import { textOfTurn, unusableAnswer } from "../../model/index.ts";
 import { cutText } from "../../text/index.ts";
 import type { Place } from "../agent-event.ts";
 import type { Flow } from "../flow/flow.ts";
@@ -28,7 +28,7 @@ export function* askForJson<T extends { readonly issues: readonly string[] }>(
   const answer = textOfTurn(yield* ask(run, place(), { system, messages })).trim();
   const first = read(answer);
   if (first.issues.length === 0) return first;
-  const again = [...messages, ...said(answer), toMessage(complaint(first.issues))];
+  const again = [...messages, ...said(answer), toMessage(unusableAnswer(first.issues.map((issue) => `- ${issue}`)))];
   return read(textOfTurn(yield* ask(run, place(), { system, messages: again })).trim());
 }
 
@@ -36,14 +36,6 @@ export function* askForJson<T extends { readonly issues: readonly string[] }>(
 export function said(answer: string): ConversationMessage[] {
   if (answer === "") return [];
   return [{ role: "assistant", content: [{ type: "text", text: cutText(answer, longestShown).text }] }];
-}
-
-function complaint(issues: readonly string[]): string {
-  return [
-    "That answer cannot be used:",
-    ...issues.map((issue) => `- ${issue}`),
-    "Send the whole JSON object again with this put right, and nothing else.",
-  ].join("\n");
 }
 
 /** A text as a question. */

@@ -9,7 +9,7 @@ import type { AgentQuestion, Runner, RunnerAnswer } from "../runner.ts";
 import type { Brief } from "./brief.ts";
 import { type Gathered, resultsIn } from "./gathered.ts";
 import { answerPlanned } from "./planned/answer-planned.ts";
-import { noteCommands } from "./planned/meant-commands.ts";
+import { noteCommands } from "./commands/meant-commands.ts";
 import { systemPrompt, toolRules } from "./system-prompt.ts";
 import { userMessage } from "./user-message.ts";
 import { refusesRequest, refusesTools } from "./refuses-tools.ts";

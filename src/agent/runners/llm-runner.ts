@@ -1,6 +1,6 @@
 import { converse } from "../loop/converse.ts";
 import type { Runner } from "../runner.ts";
-import { noteCommands } from "./planned/meant-commands.ts";
+import { noteCommands } from "./commands/meant-commands.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { userMessage } from "./user-message.ts";
 

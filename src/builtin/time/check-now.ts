@@ -28,8 +28,8 @@ export function checkInstant(instant: number, parameter: string): number {
   });
 }
 
-/** A date means its first instant. */
-function readIso(text: string, zone: Zone): number | undefined {
+/** The instant of an ISO time, which without an offset means the zone's. A date means its first instant. */
+export function readIso(text: string, zone: Zone): number | undefined {
   const [, date = "", time = "00:00", offset] = isoTime.exec(text) ?? [];
   const day = readDate(date);
   const ms = readTime(time);

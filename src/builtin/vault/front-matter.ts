@@ -5,14 +5,17 @@ import { parseYaml } from "../../text/index.ts";
 export interface FrontMatter {
   readonly title: string | undefined;
   readonly tags: readonly string[];
+  /** What it says under `date` and `created`. */
+  readonly dates: readonly string[];
   /** How much of the text it takes, 0 where there is none. */
   readonly length: number;
   readonly lines: number;
 }
 
-const none: FrontMatter = { title: undefined, tags: [], length: 0, lines: 0 };
+const none: FrontMatter = { title: undefined, tags: [], dates: [], length: 0, lines: 0 };
 /** Front matter that is longer is none. */
 const longest = 32_768;
+const longestDate = 100;
 
 /** Reads the front matter of a note. What is no YAML says nothing, and harms nothing. */
 export function readFrontMatter(text: string): FrontMatter {
@@ -39,10 +42,14 @@ function beginsWithKey(inside: string): boolean {
 
 type Values = Readonly<Record<string, unknown>>;
 
-function factsOf(values: Values): Pick<FrontMatter, "title" | "tags"> {
+function factsOf(values: Values): Pick<FrontMatter, "title" | "tags" | "dates"> {
   const title = values["title"];
   const named = typeof title === "string" || typeof title === "number" ? String(title).trim() : "";
-  return { title: named === "" ? undefined : named, tags: [...tagsIn(values["tags"]), ...tagsIn(values["tag"])] };
+  return {
+    title: named === "" ? undefined : named,
+    tags: [...tagsIn(values["tags"]), ...tagsIn(values["tag"])],
+    dates: [values["date"], values["created"]].filter(isName).map((date) => String(date).slice(0, longestDate)),
+  };
 }
 
 function tagsIn(value: unknown): string[] {
@@ -86,7 +93,7 @@ function readPlain(text: string): Values | undefined {
 
 /** Means the same with and without YAML. */
 function isPlainText(value: string): boolean {
-  return /^[\p{L}\p{N}_][^:#"'\\]*$/u.test(value.trim());
+  return /^(?:[\p{L}\p{N}_][^:#"'\\]*|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:?\d\d)?)$/u.test(value.trim());
 }
 
 function splitList(value: string): string[] {

@@ -46,9 +46,10 @@ const inputJson = {
     },
     timeRange: {
       type: "object",
-      properties: { startTime: moment("Changed at or after this"), endTime: moment("Changed before this") },
+      properties: { startTime: moment("Of this or later"), endTime: moment("Of before this") },
       required: ["startTime", "endTime"],
-      description: "Only notes that were changed in this time, as getTimeRangeMs gives it.",
+      description:
+        "Only notes of this time, as getTimeRangeMs gives it: by the date in their name or front matter, or else the time of the file.",
     },
     tags: {
       type: "array",

@@ -1,5 +1,7 @@
 import { showPath } from "../../file/index.ts";
 import type { TextHit, TextRange } from "../../store/index.ts";
+import type { Zone } from "../time/zone.ts";
+import { isoIn } from "./note-time.ts";
 import { mostHeadings } from "./parse-note.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 import type { NoteMeta, VaultParts } from "./vault-parts.ts";
@@ -10,7 +12,7 @@ export interface LocalSearchQuery {
   readonly query?: string;
   /** The words and phrases that matter most, synonyms among them; notes that have only these are found too. */
   readonly salientTerms?: readonly string[];
-  /** Changed at or after `startTime` and before `endTime`, in epoch milliseconds. */
+  /** Of `startTime` or later, and before `endTime`, in epoch milliseconds. */
   readonly timeRange?: { readonly startTime: number; readonly endTime: number };
   readonly tags?: readonly string[];
   readonly limit?: number;
@@ -26,7 +28,7 @@ export interface FoundNote {
   readonly highlights: readonly TextRange[];
   /** 1 for the best note of an answer. */
   readonly score: number;
-  /** ISO 8601. */
+  /** The time of the note (see `timeOfNote`) as ISO 8601, by the clocks of the vault's zone. */
   readonly modified: string;
   /** The same in epoch milliseconds. */
   readonly mtime: number;
@@ -63,10 +65,10 @@ export async function localSearch(parts: VaultParts, asked: LocalSearchQuery): P
     signal,
   );
   const best = hits[0]?.score ?? 0;
-  return hits.map((hit) => foundNote(hit, best === 0 ? 1 : hit.score / best));
+  return hits.map((hit) => foundNote(hit, { score: best === 0 ? 1 : hit.score / best, zone: parts.zone }));
 }
 
-function foundNote(hit: TextHit, score: number): FoundNote {
+function foundNote(hit: TextHit, { score, zone }: { readonly score: number; readonly zone: Zone }): FoundNote {
   const { id, title, snippet, highlights, at, tags, line } = hit;
   // Written by `indexVault`.
   const { headings } = hit.meta as NoteMeta;
@@ -80,7 +82,7 @@ function foundNote(hit: TextHit, score: number): FoundNote {
     snippet,
     highlights,
     score: Number(score.toFixed(4)),
-    modified: new Date(at).toISOString(),
+    modified: isoIn(zone, at),
     mtime: Math.round(at),
     tags,
     ...(heading !== undefined && { heading: heading.text }),

@@ -6,6 +6,7 @@ import type { TextDocument } from "../../store/index.ts";
 import { decodeNote } from "./decode-note.ts";
 import type { IndexOptions, IndexReport, SkippedNote } from "./index-report.ts";
 import { parseNote } from "./parse-note.ts";
+import { timeOfNote } from "./note-time.ts";
 import type { NoteMeta, VaultParts } from "./vault-parts.ts";
 
 /** So many notes are indexed at a time, while the next are read. */
@@ -151,7 +152,7 @@ export class NoteReader {
   async #stampOf(path: string): Promise<string | undefined> {
     try {
       const { mtimeMs, size } = await lstat(join(this.#parts.root, path));
-      return `${mtimeMs}:${size}:`;
+      return this.#stamp(mtimeMs, size);
     } catch {
       return undefined;
     }
@@ -188,10 +189,11 @@ export class NoteReader {
     if (before === undefined) this.#added.push(content);
     else if (contentOf(before) === content) this.#unchanged++;
     else this.#updated++;
-    const { title, tags, headings, links } = parseNote(path, text);
+    const { title, tags, headings, links, dates } = parseNote(path, text);
     const meta: NoteMeta = { headings, links };
     const version = this.#version(file, content);
-    return { id: path, path, title, body: text, tags, at: file.modifiedMs, meta, version };
+    const at = timeOfNote({ path, dates, modifiedMs: file.modifiedMs }, this.#parts.zone);
+    return { id: path, path, title, body: text, tags, at, meta, version };
   }
 
   #whyNot(path: string, { truncated, size }: FileBytes): string {
@@ -202,7 +204,12 @@ export class NoteReader {
 
   #version({ modifiedMs, size }: FileBytes, content: string): string {
     const settled = this.#parts.clock.now() - modifiedMs > unsettledMs;
-    return `${settled ? "" : "?"}${modifiedMs}:${size}:${content}`;
+    return `${settled ? "" : "?"}${this.#stamp(modifiedMs, size)}${content}`;
+  }
+
+  /** In another zone a note is of another time; so it is where no zone is told, as before days were read from notes. */
+  #stamp(modifiedMs: number, size: number): string {
+    return `${modifiedMs}:${size}:${this.#parts.zone.name}:`;
   }
 }
 

@@ -19,6 +19,7 @@ test("title, tags, headings and links of a note are read, code is not", () => {
   ].join("\n");
   expect(parseNote("x/rope.md", text)).toEqual({
     title: "A plain title",
+    dates: ["2026-01-05"],
     tags: ["boat", "sea/knots", "todo", "问题/绳子"],
     headings: [
       { text: "Rope", level: 1, line: 6 },

@@ -15,8 +15,10 @@ export interface ParsedNote {
   /** From its front matter and from `#tag` in its text. */
   readonly tags: readonly string[];
   readonly headings: readonly Heading[];
-  /** What it links to: the names in `[[…]]`, and addresses and paths in `[…](…)`. */
+  /** What it links to: the names in `[[…]]`, and addresses and paths of links. */
   readonly links: readonly string[];
+  /** When its front matter says that it is of. */
+  readonly dates: readonly string[];
 }
 
 /** More headings of one note are not kept. */
@@ -48,6 +50,7 @@ export function parseNote(path: string, text: string): ParsedNote {
     tags: joinTags(front.tags, [...tags]).slice(0, mostTags),
     headings,
     links: [...links].slice(0, mostLinks),
+    dates: front.dates,
   };
 }
 

@@ -3,6 +3,7 @@ import { showPath } from "../../file/index.ts";
 import { decodeNote } from "./decode-note.ts";
 import { isIgnored } from "./is-ignored.ts";
 import { localSearch } from "./local-search.ts";
+import { isoIn, timeOfNote } from "./note-time.ts";
 import { type Heading, type ParsedNote, openFence, parseNote } from "./parse-note.ts";
 import { type VaultParts, isNote, trimPath } from "./vault-parts.ts";
 import { vaultFailure } from "./vault-reasons.ts";
@@ -27,7 +28,7 @@ export interface Note {
   readonly headings: readonly Heading[];
   readonly tags: readonly string[];
   readonly links: readonly string[];
-  /** ISO 8601. */
+  /** The time of the note, as `localSearch` tells it. */
   readonly modified: string;
   /** How to cite just this: `path`, `path:line` for a section or what is around a line, `path:first-last` for others. */
   readonly cite: string;
@@ -78,7 +79,7 @@ export async function readNote(parts: VaultParts, cited: string, options: ReadNo
     headings,
     tags,
     links,
-    modified: new Date(modifiedMs).toISOString(),
+    modified: isoIn(parts.zone, timeOfNote({ path, dates: note.dates, modifiedMs }, parts.zone)),
     cite: `${showPath(path)}${cite}`,
     // Of a note that is too large only the beginning was read.
     truncated: cut || (found.truncated && last === lines.length),

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/index.ts";
 import type { FileDoor } from "../../file/index.ts";
 import type { TextIndex } from "../../store/index.ts";
+import type { Zone } from "../time/zone.ts";
 import type { Heading } from "./parse-note.ts";
 
 /** What the functions of a vault work with. */
@@ -13,6 +14,8 @@ export interface VaultParts {
   /** Under this name the notes are in the index. */
   readonly collection: string;
   readonly clock: Clock;
+  /** A date is a day by its clocks. */
+  readonly zone: Zone;
   readonly limits: VaultLimits;
 }
 

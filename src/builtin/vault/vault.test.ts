@@ -64,6 +64,49 @@ describe("indexing", () => {
     expect((await vault.search({ query: "rope" })).documents).toMatchObject([{ mtime: 1_750_000_000_000 }]);
   });
 
+  test("a note is of the day in its name or front matter, wherever its file was copied from", async () => {
+    const files = {
+      "2026-11-03.md": "rope",
+      "b.md": "---\ndate: 2026-11-05\n---\nrope",
+      "c.md": "---\ncreated: 2026-11-04 23:30:00\n---\nrope",
+      "2026-13-45.md": "rope",
+    };
+    const { vault } = await open(files, { timezone: "Asia/Shanghai" });
+    const { documents } = await vault.search({ query: "rope" });
+    const times = Object.fromEntries(documents.map(({ path, modified }) => [path, modified]));
+    expect(times).toEqual({
+      "2026-11-03.md": "2026-11-03T00:00:00.000+08:00",
+      "b.md": "2026-11-05T00:00:00.000+08:00",
+      "c.md": "2026-11-04T23:30:00.000+08:00",
+      "2026-13-45.md": "2023-11-15T06:13:20.000+08:00",
+    });
+    for (const path of Object.keys(files)) expect((await vault.read(path)).modified).toBe(times[path]);
+    const dayMs = 86_400_000;
+    const startTime = Date.parse("2026-11-04T00:00:00+08:00");
+    const listed = async (query: object): Promise<string[]> =>
+      (await vault.search({ ...query, timeRange: { startTime, endTime: startTime + 2 * dayMs } })).documents.map(
+        ({ path }) => path,
+      );
+    expect(await listed({})).toEqual(["b.md", "c.md"]);
+    expect((await listed({ query: "rope" })).toSorted()).toEqual(["b.md", "c.md"]);
+  });
+
+  test("an index of notes without their days, or with those of another zone, is made anew", async () => {
+    const { folder, vault, index } = await open({ "2026-11-03.md": "rope" }, { timezone: "UTC" });
+    const collection = `vault:${folder}`;
+    const path = "2026-11-03.md";
+    const version = `1700000000000:4:AAAA`;
+    const meta = { headings: [], links: [] };
+    await index.put(collection, [{ id: path, path, title: "x", body: "rope", tags: [], at: 1, meta, version }]);
+    const modified = async (of: Vault): Promise<unknown> =>
+      (await of.search({ query: "rope" })).documents.map((note) => note.modified);
+    expect(await modified(vault)).toEqual(["2026-11-03T00:00:00.000Z"]);
+    expect(await vault.index()).toEqual(counts(0, 0, 0, 1));
+    const moved = createVault({ folder, index, timezone: "America/New_York" });
+    closing.push(moved);
+    expect(await modified(moved)).toEqual(["2026-11-03T00:00:00.000-05:00"]);
+  });
+
   test("a note that moved is told of as renamed", async () => {
     const { folder, vault } = await open({ "a.md": "rope", "b.md": "sail" });
     await vault.index();

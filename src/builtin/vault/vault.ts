@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
 import { type FileDoor, createFileDoor, showPath } from "../../file/index.ts";
 import type { TextIndex } from "../../store/index.ts";
+import { findZone, systemTimezone } from "../time/zone.ts";
 import { type FileTree, type FileTreeOptions, fileTree } from "./file-tree.ts";
 import type { IndexOptions, IndexReport } from "./index-report.ts";
 import { indexVault } from "./index-vault.ts";
@@ -17,6 +18,8 @@ export interface VaultOptions {
   readonly folder: string;
   readonly index: TextIndex;
   readonly clock?: Clock;
+  /** Where the dates of notes are days; the zone of the machine where absent. */
+  readonly timezone?: string;
   readonly limits?: Partial<VaultLimits>;
   /** Opens that folder, for reading; one of its own where absent. */
   readonly files?: FileDoor;
@@ -65,6 +68,7 @@ export function createVault(options: VaultOptions): Vault {
 class FolderVault implements Vault {
   readonly #options: VaultOptions;
   readonly #clock: Clock;
+  #timezone: string | undefined;
   readonly #files: FileDoor;
   readonly #closing = new AbortController();
   #indexing: Promise<unknown> = Promise.resolve();
@@ -77,6 +81,7 @@ class FolderVault implements Vault {
   constructor(options: VaultOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#timezone = options.timezone;
     this.#files = options.files ?? createFileDoor({ roots: [{ path: options.folder, write: false }] });
   }
 
@@ -157,7 +162,9 @@ class FolderVault implements Vault {
       throw vaultFailure("no_vault", message, { cause });
     });
     const collection = `vault:${root}`;
-    return { root, files: this.#files, index, clock: this.#clock, collection, limits: { ...usualLimits, ...limits } };
+    const zone = findZone((this.#timezone ??= systemTimezone()));
+    const parts = { root, files: this.#files, index, clock: this.#clock, zone, collection };
+    return { ...parts, limits: { ...usualLimits, ...limits } };
   }
 
   async #index(parts: VaultParts, options: IndexOptions): Promise<IndexReport> {

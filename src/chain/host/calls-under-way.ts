@@ -30,10 +30,13 @@ export class CallsUnderWay {
     if (call?.linked === true) call.abort();
   }
 
-  /** Lets go of all of them, and stops them. */
-  abandon(): void {
+  /** Lets go of all of them, and stops them; what they have begun elsewhere is over, or left to whoever comes next. */
+  end(how: "over" | "left"): void {
     const calls = this.#calls.toArray();
     for (const call of calls) this.remove(call);
-    for (const call of calls) call.abort();
+    for (const call of calls) {
+      if (how === "left") call.leave();
+      call.abort();
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { failure, isFailureError } from "../../base/index.ts";
-import type { Approver, BeginCall, CallContext, CallListener } from "../../engine/index.ts";
+import type { Approver, BeginCall, CallContext, CallListener, CallStep } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
@@ -16,6 +16,7 @@ export interface StepHooks {
   readonly approver: Approver | undefined;
   /** Asked about calls that the tool makes on its own; the engine's approver where absent. */
   readonly innerApprover?: Approver | undefined;
+  readonly step?: CallStep | undefined;
 }
 
 /** A step's call under way. */
@@ -42,13 +43,15 @@ export interface EngineExecutorOptions {
   readonly secrets?: Secrets;
   /** False when the chain passes no secrets on: then arguments, which may be large, are not searched for them. */
   readonly opensSecrets?: boolean;
+  /** Which calls, by their keys, are made with text from outside. What a composite tool makes of that is not in the plan. */
+  readonly outside?: { has(key: string): boolean };
   /** For every call: principal, conversation, shared variables, who can be asked. */
   readonly context?: Pick<CallContext, "principal" | "conversationId" | "variables" | "elicit"> | undefined;
 }
 
 /** Makes the calls through an engine, like any other call. */
 export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
-  const { begin, runId, tools, secrets, opensSecrets = true, context } = options;
+  const { begin, runId, tools, secrets, opensSecrets = true, outside, context } = options;
   const get = (name: string): string | undefined => secrets?.get(name);
   const todo = (name: string): string | undefined => secrets?.todo?.(name);
   return {
@@ -59,6 +62,7 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
       } catch (error) {
         return failed(work.tool, error);
       }
+      const tool = tools?.get(work.tool);
       const call = {
         callerType: "workflow_node",
         callerId: key,
@@ -66,11 +70,12 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
         idempotencyKey: work.idempotencyKey,
         limitMs: work.timeoutMs,
         reuse: work.cache,
+        tainted: tool?.composite === true && outside?.has(key) === true && "arguments",
         hooks,
       };
       const stated = context === undefined ? call : { ...call, ...context };
       // Every call has the same shape; to the engine, what is undefined is not stated.
-      return begin(tools?.get(work.tool) ?? work.tool, ownCopy(args), stated as CallContext);
+      return begin(tool ?? work.tool, ownCopy(args), stated as CallContext);
     },
   };
 }

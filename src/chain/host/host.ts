@@ -1,3 +1,4 @@
+import type { CallQuestion } from "../../engine/index.ts";
 import type { ApprovalStatus } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 
@@ -8,10 +9,10 @@ export interface StepWork {
   /** The same for every attempt of the same work. */
   readonly idempotencyKey: string;
   /** The most that one attempt may take, whatever the tool says. */
-  readonly timeoutMs: number | undefined;
-  readonly cache: { readonly ttlMs: number; readonly key: unknown } | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly cache?: { readonly ttlMs: number; readonly key: unknown } | undefined;
   /** The approval by which a person let exactly this call run. */
-  readonly approvalId: string | undefined;
+  readonly approvalId?: string | undefined;
   /** Keys of approvals by which people let this call run as it was asked about, or those that the tool makes on its own. */
   readonly allowed?: readonly string[];
 }
@@ -62,14 +63,12 @@ export interface CallOutcome {
 }
 
 /** A question about a call that the tool of a step makes on its own. */
-export interface InnerQuestion {
-  readonly approvalId: string;
-  /** What `allowed` has once a person said yes. */
-  readonly key: string;
-  readonly tool: string;
-  /** Secrets redacted. */
-  readonly args: unknown;
-  readonly message: string;
+export interface InnerQuestion extends CallQuestion {
+  /**
+   * What `allowed` has once a person said yes. Absent where the tool takes the answer itself, as an agent does: its call
+   * is made again whatever the answer is.
+   */
+  readonly key?: string;
 }
 
 /** What became of a wait. */

@@ -1,5 +1,5 @@
 import { fail } from "../../base/index.ts";
-import type { Approver } from "../../engine/index.ts";
+import type { Approver, CallStep } from "../../engine/index.ts";
 import type { CallRecord, JournalEvent } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
@@ -37,6 +37,8 @@ export interface JournalHostParts extends EventWriterParts {
     | undefined;
   /** Stay and wait for people's decisions, instead of leaving the run until there is one. */
   readonly stay: boolean;
+  /** The call of another run that this one is executed for. */
+  readonly step?: CallStep | undefined;
 }
 
 /**
@@ -48,6 +50,8 @@ export interface JournalHostParts extends EventWriterParts {
 export class JournalHost implements Host, StepCallOwner {
   readonly runId: string;
   readonly startedAt: number;
+  readonly isKept: boolean;
+  readonly isPart: boolean;
   readonly #parts: JournalHostParts;
   /** Made for the first question: most runs have none. */
   #asking: RunApprovals | undefined;
@@ -76,6 +80,8 @@ export class JournalHost implements Host, StepCallOwner {
     this.#parts = parts;
     this.runId = parts.lease.runId;
     this.startedAt = parts.startedAt;
+    this.isKept = parts.journal !== undefined;
+    this.isPart = !this.isKept && parts.step !== undefined;
     this.#past = Past.of(parts.events);
     this.#replaying = this.#past.outcomes.untold > 0;
     this.#recalls = this.#replaying;
@@ -141,8 +147,7 @@ export class JournalHost implements Host, StepCallOwner {
     if (this.#waitsForPeople) this.#timers.pauseDeadlines();
     const next = this.#ready.take();
     if (next === undefined) this.#checkMoving();
-    const leaves = next === parked && this.#waitsForPeople && !this.#leaving;
-    if (leaves && !this.#looked) return this.#lookOnceMore();
+    if (next === parked && this.#waitsForPeople && !this.#leaving && !this.#looked) return this.#lookOnceMore();
     this.#looked = false;
     return next;
   }
@@ -167,14 +172,14 @@ export class JournalHost implements Host, StepCallOwner {
 
   /** Stops what runs and does not write down how: the process is about to end. */
   abandon(): void {
-    this.close();
+    this.close("left");
     this.leave();
   }
 
   /** The run is over here, or goes on elsewhere: nothing of it stays behind, and nothing that comes late counts. */
-  close(): void {
+  close(how: "over" | "left" = "over"): void {
     this.#deaf = true;
-    this.#running.abandon();
+    this.#running.end(how);
     this.#ready.clear();
     this.#timers.stopAll();
     this.#asking?.close();
@@ -264,7 +269,7 @@ export class JournalHost implements Host, StepCallOwner {
     // Most calls of quick tools are over when they have begun.
     if (!call.begin(executor)) return;
     this.#running.add(call);
-    if (this.#deaf) this.close();
+    if (this.#deaf) this.close(this.#leaving ? "left" : "over");
   }
 
   started({ key, effect }: StepCall): Promise<void> | undefined {
@@ -276,8 +281,10 @@ export class JournalHost implements Host, StepCallOwner {
   }
 
   ended(call: StepCall, result: ToolResult): void {
-    const { key, effect, kept, asked } = call;
+    const { key, effect, kept, asked, isLeft } = call;
     this.#running.remove(call);
+    // Whoever goes on with the run makes it again, if anybody can; a part is begun again with the whole.
+    if (this.isPart ? this.#parts.step?.isMadeAgain === true : isLeft && this.isKept) return this.leave();
     try {
       const outcome = { kind: "call" as const, result: journalable(result), effect };
       void this.#settle(key, asked === undefined ? outcome : { ...outcome, ...asked }, kept);
@@ -285,10 +292,6 @@ export class JournalHost implements Host, StepCallOwner {
       // It is the engine that tells, and has nothing to do with it.
       this.#fail(error);
     }
-  }
-
-  get keepsRecords(): boolean {
-    return this.#parts.journal !== undefined;
   }
 
   progress(key: string, value: unknown): void {
@@ -343,9 +346,7 @@ export class JournalHost implements Host, StepCallOwner {
           await this.#writer.append("waiting", key, { approvalId, due });
         this.#listener?.asked(key, approvalId, note);
       },
-      onDecided: async (key, outcome) => {
-        return this.#deaf ? false : ((await this.#settle(key, outcome)) ?? true);
-      },
+      onDecided: async (key, outcome) => (this.#deaf ? false : ((await this.#settle(key, outcome)) ?? true)),
       onParked: () => this.#ready.wake(),
       onError: (error) => this.#fail(error),
     });

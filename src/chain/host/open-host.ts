@@ -1,5 +1,7 @@
 import type { Clock } from "../../base/index.ts";
+import type { CallStep } from "../../engine/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
+import type { Redactor } from "../../text/index.ts";
 import type { EventSink } from "./event-writer.ts";
 import type { StepExecutor } from "./executor.ts";
 import { JournalHost } from "./journal-host.ts";
@@ -19,14 +21,18 @@ export interface HostTask {
   readonly approvals?: ApprovalStore | (() => ApprovalStore) | undefined;
   readonly principal?: string | undefined;
   readonly ask?: AskPerson | undefined;
-  readonly redact?: ((value: unknown) => unknown) | undefined;
+  readonly redactor?: Pick<Redactor, "value" | "known"> | undefined;
   readonly stay?: boolean | undefined;
+  /** The call of another run that this one is executed for. */
+  readonly step?: CallStep | undefined;
 }
 
 /** The host of a run, with its past and its questions. */
 export function openHost(task: HostTask): JournalHost {
   const { lease, startedAt, journal, events, executor, clock, approvals } = task;
-  const { principal, ask, redact = (value) => value } = task;
+  const { principal, ask, redactor } = task;
+  // Whoever decides sees all that there is to decide on, but for what is known to be a secret.
+  const redact = redactor?.known ?? ((value: unknown) => value);
   return new JournalHost({
     lease,
     startedAt,
@@ -35,6 +41,7 @@ export function openHost(task: HostTask): JournalHost {
     executor,
     clock,
     stay: task.stay ?? false,
+    step: task.step,
     approvals:
       approvals === undefined || executor === undefined
         ? undefined

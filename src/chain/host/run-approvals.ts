@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../base/index.ts";
 import { type Approver, approvalKey, engineDefaults } from "../../engine/index.ts";
 import type { Approval, ApprovalRequest, ApprovalStore, Decision } from "../../store/index.ts";
+import { cannotWait } from "./cannot-wait.ts";
 import type { ApprovalWait, DecidedOutcome } from "./host.ts";
 import type { AskedBefore } from "./past.ts";
 import type { StepCall } from "./step-call.ts";
@@ -159,8 +160,12 @@ export class RunApprovals {
     const { clock, onAsked, onParked } = this.#parts;
     const known = await this.#known(question, before);
     if (this.#open.get(key) !== question) return;
-    // Removed from the store, since its time was over long ago.
-    if (known === undefined && before !== undefined && before.due <= clock.now()) return this.#expire(key, before);
+    const lost = known === undefined ? lostQuestion(question, before, clock.now()) : undefined;
+    if (lost !== undefined) {
+      this.withdraw(key);
+      await this.#parts.onDecided(key, lost);
+      return;
+    }
     const approval = known ?? (await this.#request(this.#requestOf(key, question)));
     if (this.#open.get(key) !== question) return;
     await onAsked(key, approval, question.instead?.note);
@@ -271,17 +276,26 @@ export class RunApprovals {
     await this.#parts.store.consume(approval.key, approval.decidedAt ?? this.#parts.clock.now());
     return true;
   }
+}
 
-  async #expire(key: string, { approvalId }: AskedBefore): Promise<void> {
-    this.withdraw(key);
-    await this.#parts.onDecided(key, {
-      kind: "decided",
-      approvalId,
-      status: "expired",
-      by: undefined,
-      note: undefined,
-    });
+/** What counts as the answer to a question that the store does not have, and that is not to be asked anew. */
+function lostQuestion(
+  { wait, instead }: Question,
+  before: AskedBefore | undefined,
+  now: number,
+): DecidedOutcome | undefined {
+  const none = { kind: "decided", by: undefined } as const;
+  if (before !== undefined) {
+    // Removed, since its time was over long ago.
+    return before.due <= now
+      ? { ...none, approvalId: before.approvalId, status: "expired", note: undefined }
+      : undefined;
   }
+  const { approvalId } = wait;
+  if (approvalId === undefined || instead !== undefined) return undefined;
+  // Of an agent that keeps its questions in a place of its own.
+  const note = `approval ${approvalId} is kept elsewhere, so that nobody can be asked here`;
+  return { ...none, approvalId, status: "rejected", note };
 }
 
 /** No timer of the system can be set for longer. */
@@ -328,12 +342,4 @@ function baseOf(key: string): string {
 function aboutStep(base: string, message: string): Pick<ApprovalRequest, "message"> & { readonly step: string } {
   const step = base.replaceAll(/[#~!]\d+|\^$/g, "");
   return { step, message: base.endsWith("^") ? undoMessage(step, message) : message };
-}
-
-/** Why a tool cannot be stopped half-way for a question, and what to do. */
-function cannotWait(tool: string, inner: string): string {
-  return (
-    `${tool} must not run twice (effect: once), so it cannot be stopped half-way to wait for a person, and made again. ` +
-    `Make ${inner} a step of the chain, allow it by a rule and give the step an \`approval:\`, or declare ${tool} idempotent if it is`
-  );
 }

@@ -1,5 +1,5 @@
-import { type Clock, Roster, type Timer } from "../../base/index.ts";
-import type { RunJournal, RunOwner } from "../../store/index.ts";
+import { type Clock, Roster, type Timer, fail } from "../../base/index.ts";
+import type { Claim, RunJournal, RunOwner, StoredRun } from "../../store/index.ts";
 
 /** A run that this process executes. */
 export interface KeptRun {
@@ -11,6 +11,12 @@ export interface KeptRun {
   /** Stops what is under way as well. */
   abandon(): void;
 }
+
+/** A claim on a run that nobody else executes. */
+export type FreeClaim = Exclude<Claim, { readonly kind: "held" }>;
+
+/** How often runs are looked at which others execute. */
+const lookMs = 250;
 
 /** What a {@link RunKeeper} needs. */
 export interface RunKeeperParts {
@@ -63,6 +69,22 @@ export class RunKeeper {
     return own.length > 0;
   }
 
+  /** What was claimed, as soon as nobody else executes it. */
+  async whenFree(claim: () => Promise<Claim>, signal: AbortSignal | undefined): Promise<FreeClaim> {
+    for (;;) {
+      const claimed = await claim();
+      if (claimed.kind !== "held") return claimed;
+      if (signal?.aborted === true || this.#closing)
+        throw fail("stopped waiting for the run; it goes on", { code: "cancelled" });
+      await new Promise<void>((resolve) => this.#parts.clock.after(lookMs, resolve));
+    }
+  }
+
+  /** For what is to begin: refuses when nothing is to any more. */
+  checkOpen(): void {
+    if (this.#closing) throw fail("closed: no run is begun here any more", { code: "not_available" });
+  }
+
   /** Closing waits for this work. */
   track<T>(work: Promise<T>): Promise<T> {
     const settled = work.finally(() => this.#work.delete(settled));
@@ -82,7 +104,7 @@ export class RunKeeper {
   }
 
   #schedule(): void {
-    const { clock, everyMs = 250 } = this.#parts;
+    const { clock, everyMs = lookMs } = this.#parts;
     this.#timer = clock.after(everyMs, () => void this.#look());
   }
 
@@ -96,11 +118,17 @@ export class RunKeeper {
         Array.from(this.#runs, ({ runId }) => runId),
       );
       for (const { runId, by } of cancelled) this.cancel(runId, by);
-      for (const run of this.#runs) await run.poll();
+      // One that cannot be looked at keeps nobody from hearing of the others.
+      for (const run of this.#runs) await run.poll().catch(() => {});
     } catch {
       // A store that cannot be read says so where it is written to; here the next look may go better.
     }
     this.#looking = false;
     if (this.#runs.size > 0) this.#schedule();
   }
+}
+
+/** For whoever wants a run that somebody executes. */
+export function heldBy({ id, owner }: Pick<StoredRun, "id" | "owner">): Error {
+  return fail(`run ${id} is being executed by process ${owner?.pid ?? "?"}`, { code: "run_held" });
 }

@@ -1,8 +1,9 @@
 import type { Linked } from "../../base/index.ts";
-import type { Approver, CallListener } from "../../engine/index.ts";
+import type { Approver, CallListener, CallQuestion, CallStep } from "../../engine/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { RunningCall, StepExecutor, StepHooks } from "./executor.ts";
+import { cannotWait } from "./cannot-wait.ts";
 import type { CallOutcome, InnerQuestion, StepWork } from "./host.ts";
 
 /** What a step's call asks of its host. */
@@ -11,14 +12,18 @@ export interface StepCallOwner {
   started(call: StepCall): Promise<void> | undefined;
   ended(call: StepCall, result: ToolResult): void;
   progress(key: string, value: unknown): void;
-  /** Records are written with the journal. */
-  readonly keepsRecords: boolean;
+  /** Its calls are in a journal: records are written with it, and whoever takes the run over makes them again. */
+  readonly isKept: boolean;
+  /** It begins nothing more in this process. */
+  readonly left: boolean;
+  /** It is a part of a call of another run, and is begun again with that. */
+  readonly isPart: boolean;
   approverOf(call: StepCall): Approver | undefined;
   innerApproverOf(call: StepCall): Approver | undefined;
 }
 
 /** One call of a step under way in this process. */
-export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
+export class StepCall implements StepHooks, CallStep, CallListener, Linked<StepCall> {
   previous: StepCall | undefined = undefined;
   next: StepCall | undefined = undefined;
   linked = false;
@@ -31,6 +36,7 @@ export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
   asks: InnerQuestion | undefined = undefined;
   /** Of the question about this call itself. */
   asksKey: string | undefined = undefined;
+  isLeft = false;
   readonly #owner: StepCallOwner;
   #running: RunningCall | undefined = undefined;
   #isOver = false;
@@ -71,6 +77,28 @@ export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
     this.#running?.abort("cancelled");
   }
 
+  leave(): void {
+    this.isLeft = true;
+  }
+
+  waitsFor(question: CallQuestion): string | undefined {
+    if (this.effect === "once") return cannotWait(this.work.tool, question.tool);
+    this.asks ??= question;
+    return undefined;
+  }
+
+  get isMadeAgain(): boolean {
+    return this.isLeft || (this.asks !== undefined && this.asks.key === undefined);
+  }
+
+  get isClosing(): boolean {
+    return this.#owner.left;
+  }
+
+  get step(): CallStep | undefined {
+    return this.#owner.isPart ? undefined : this;
+  }
+
   started(effect: Effect): void | Promise<void> {
     this.effect = effect;
     // What changes nothing may simply be done again.
@@ -79,7 +107,7 @@ export class StepCall implements StepHooks, CallListener, Linked<StepCall> {
   }
 
   record(record: CallRecord): boolean {
-    if (!this.#owner.keepsRecords) return false;
+    if (!this.#owner.isKept) return false;
     this.kept = record;
     return true;
   }

@@ -57,6 +57,11 @@ export class ValueFlow {
     return this.#plan.steps.filter(({ index }) => this.#readers.has(index) || this.#undoers.has(index));
   }
 
+  /** All that something is made of and that the chain is given. */
+  usedInputs(): readonly Source[] {
+    return [...this.#readers.keys(), ...this.#undoers.keys()].filter((source) => typeof source !== "number");
+  }
+
   /** The steps that are called, or undone, with something of these sources. */
   usersOf(sources: Iterable<Source>): readonly PlanStep[] {
     const places = new Set<number>();

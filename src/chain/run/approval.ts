@@ -19,7 +19,7 @@ export interface Approved {
 /** What happens next. */
 export interface ApprovalEnds {
   approved(answer: Approved): void;
-  refused(error: Failure): void;
+  refused(error: Failure, waitedMs: number): void;
   cancelled(): void;
 }
 
@@ -95,7 +95,7 @@ export class Approval implements Pending {
     const who = by === undefined ? "" : ` by ${by}`;
     const why = note === undefined ? "" : `: ${note}`;
     const message = status === "rejected" ? `the approval was rejected${who}${why}` : "nobody approved it in time";
-    this.#ends.refused(failure("permission_denied", message, { reason: status, retry: "never" }));
+    this.#ends.refused(failure("permission_denied", message, { reason: status, retry: "never" }), waitedMs);
   }
 }
 

@@ -39,20 +39,31 @@ export function mayStandIn({ tool, chain }: Target, args: unknown): boolean {
   }
 }
 
-/** Asks about a call that a rule or a crash has stopped; `args` where they are not those of the unit. */
-export function askAbout(
-  unit: AskedUnit,
-  call: Pick<ApprovalWait, "tool" | "message" | "approvalId" | "interrupted"> & {
-    readonly key: string;
-    readonly args?: unknown;
-  },
-  approved: Follows,
-): void {
+/** A call that is asked about; `args` where they are not those of the unit. */
+interface Call extends Pick<ApprovalWait, "tool" | "message" | "approvalId" | "interrupted"> {
+  readonly key: string;
+  readonly args?: unknown;
+}
+
+/** Asks about a call that a rule or a crash has stopped. */
+export function askAbout(unit: AskedUnit, call: Call, approved: Follows): void {
   const ends = endsOf(unit, approved);
   const refused = (error: Failure): void =>
     unit.fail({ ...error, message: `${error.message}; ${unknownEnd(call.tool).message}` });
-  const question = { ...anyone, args: unit.args, ...call };
-  unit.waitsFor(new Approval(unit.step, question, call.interrupted === true ? { ...ends, refused } : ends));
+  wait(unit, call, call.interrupted === true ? { ...ends, refused } : ends);
+}
+
+/** Asks about a call inside of one that takes the answer itself, whatever it is. */
+export function askWithin(unit: AskedUnit, call: Omit<Call, "interrupted">, answered: () => void): void {
+  const refused = (_error: Failure, waitedMs: number): void => {
+    unit.goesOn(waitedMs);
+    answered();
+  };
+  wait(unit, call, { ...endsOf(unit, answered), refused });
+}
+
+function wait(unit: AskedUnit, call: Call, ends: ApprovalEnds): void {
+  unit.waitsFor(new Approval(unit.step, { ...anyone, args: unit.args, ...call }, ends));
 }
 
 function endsOf(unit: AskedUnit, approved: Follows): ApprovalEnds {

@@ -24,10 +24,16 @@ interface Undoing extends CompensationEntry {
   readonly plan: NonNullable<PlanStep["compensate"]>;
   readonly args: unknown;
   attempt: number;
+  /** By which a person let it be called. */
+  approvalId: string | undefined;
   /** What people are asked. */
   question: Question | undefined;
+  /** That is about a call that its tool makes. */
+  asksInner: boolean;
   /** Approvals for calls that its tool makes. */
   allowed: readonly string[] | undefined;
+  /** The question that its tool takes the answer to itself, whatever it is. */
+  answered: string | undefined;
 }
 
 type Question = Pick<ApprovalWait, "tool" | "args" | "message" | "approvalId" | "interrupted">;
@@ -49,7 +55,7 @@ export class Compensation implements Pending {
       if (undoing === undefined) continue;
       this.#frame.undone++;
       this.#current = undoing;
-      return this.#call(undefined);
+      return this.#call();
     }
     this.#current = undefined;
     this.#done();
@@ -65,7 +71,7 @@ export class Compensation implements Pending {
         return this.#called(current, outcome);
       case "interrupted": {
         const message = interruption(tool, outcome.startedAt, "leave it as it is");
-        return this.#ask(current, { tool, args, message, approvalId: undefined, interrupted: true });
+        return this.#ask(current, { tool, args, message, approvalId: undefined, interrupted: true }, false);
       }
       case "decided":
         return this.#decided(current, outcome);
@@ -83,21 +89,26 @@ export class Compensation implements Pending {
     if (result.success) return this.#ended(undefined);
     const { code, approvalId } = result.error;
     if (asks === undefined && code === "approval_required" && approvalId !== undefined) {
-      return this.#ask(current, { tool, args, message: ruled(tool), approvalId });
+      return this.#ask(current, { tool, args, message: ruled(tool), approvalId }, false);
     }
-    if (asks === undefined) return this.#ended(result.error);
-    current.allowed = [...(current.allowed ?? []), asks.key];
-    this.#ask(current, asks);
+    // A question that is asked again although it was answered would be asked for ever.
+    if (asks === undefined || asks.approvalId === current.answered) return this.#ended(result.error);
+    const { key, ...question } = asks;
+    if (key === undefined) current.answered = question.approvalId;
+    else current.allowed = [...(current.allowed ?? []), key];
+    this.#ask(current, question, true);
   }
 
   #decided(current: Undoing, { status, approvalId, done }: DecidedOutcome): void {
     dropQuestion(current.state, questionOf(current));
-    if (status !== "approved")
+    if (status !== "approved" && approvalId !== current.answered)
       return this.#ended(failure("permission_denied", "undoing was not approved", { reason: status }));
-    // A person said that it was undone already.
-    if (done !== undefined) return this.#ended(undefined);
-    const isOwn = current.allowed === undefined;
-    this.#call(isOwn ? approvalId : undefined);
+    if (!current.asksInner) {
+      // A person said that it was undone already.
+      if (done !== undefined) return this.#ended(undefined);
+      current.approvalId = approvalId;
+    }
+    this.#call();
   }
 
   /** The question got this id. */
@@ -130,7 +141,8 @@ export class Compensation implements Pending {
     }
     try {
       const args = argsOf(entry, plan.params);
-      const known = { attempt: 0, question: undefined, allowed: undefined };
+      const asked = { approvalId: undefined, question: undefined, asksInner: false };
+      const known = { attempt: 0, ...asked, allowed: undefined, answered: undefined };
       return { ...entry, plan, args: args === missing ? {} : args, ...known };
     } catch (error) {
       noteUndone(entry, expressionFailure(error, `compensate of ${state.path}`));
@@ -138,10 +150,10 @@ export class Compensation implements Pending {
     }
   }
 
-  #call(approvalId: string | undefined): void {
+  #call(): void {
     const current = this.#current;
     if (current === undefined) return;
-    const { frame, state, plan, args, allowed } = current;
+    const { frame, state, plan, args, approvalId, allowed } = current;
     current.attempt++;
     const work = {
       tool: plan.target.name,
@@ -155,8 +167,9 @@ export class Compensation implements Pending {
     frame.run.start(keyOf(current), work, this);
   }
 
-  #ask(current: Undoing, { tool, args, message, approvalId, interrupted }: Question): void {
+  #ask(current: Undoing, { tool, args, message, approvalId, interrupted }: Question, isInner: boolean): void {
     const { frame, state } = current;
+    current.asksInner = isInner;
     const asked = { tool, args, message: undoMessage(state.path, message), approvalId };
     const question = interrupted === undefined ? asked : { ...asked, interrupted };
     current.question = question;

@@ -48,9 +48,9 @@ function execute(task: RunTask): Promise<Executed> {
 }
 
 /** A listener sees no secrets, and one that throws must not harm the run. */
-function guarded({ onEvent, redact }: RunTask): RunListener | undefined {
+function guarded({ onEvent, redactor }: RunTask): RunListener | undefined {
   if (onEvent === undefined) return undefined;
-  const shown = redact === undefined ? undefined : eventRedactor(redact);
+  const shown = redactor && eventRedactor(redactor.value);
   return (event) => {
     try {
       onEvent(shown === undefined ? event : shown(event));

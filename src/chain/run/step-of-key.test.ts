@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { placeOf } from "./place-of.ts";
-import { isUndoKey, outermostStep, stepOfKey } from "./step-of-key.ts";
+import { callOfKey, isUndoKey, outermostStep, sameInEveryRun, stepOfKey } from "./step-of-key.ts";
 
 test.each([
   ["search#1", "search"],
@@ -14,6 +14,16 @@ test.each([
   ["a~1!1#2/b#1/c[3]#1", "a/b/c"],
 ])("the key %s belongs to the step %s", (key, step) => {
   expect(stepOfKey(key)).toBe(step);
+});
+
+test.each([
+  ["search#1", "search", { id: "search", call: "tool" }],
+  ["fetch-all[12]~3!2#4", "fetch-all!2", { id: "fetch-all", call: 2 }],
+  ["搜索^#1", "搜索^", { id: "搜索", call: "undo" }],
+  ["a-1[0]~1#12", "a-1", { id: "a-1", call: "tool" }],
+])("the key %s is of the call %s", (key, place, call) => {
+  expect(sameInEveryRun(key)).toBe(place);
+  expect(callOfKey(place)).toEqual(call);
 });
 
 const id = fc.oneof(

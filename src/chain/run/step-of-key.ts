@@ -22,6 +22,25 @@ export function outermostStep(key: string): string {
   return (end < 0 ? key : key.slice(0, end)).replace(behindId, "");
 }
 
+/** Which of its calls a step makes: the one of its tool, of what stands in for it (from 1), or what undoes it. */
+export interface KeyedCall {
+  readonly id: string;
+  readonly call: "tool" | "undo" | number;
+}
+
+/** Takes out of a part of a key, `fetch[12]~3!2#4`, what changes with items, rounds and attempts: `fetch!2`. */
+export function sameInEveryRun(part: string): string {
+  return part.replaceAll(/\[\d+\]|[~#]\d+/g, "");
+}
+
+/** The call that a part of a key is about. */
+export function callOfKey(part: string): KeyedCall {
+  const id = part.replace(behindId, "");
+  const standIn = /!(\d+)/.exec(part)?.[1];
+  if (standIn !== undefined) return { id, call: Number(standIn) };
+  return { id, call: part.includes("^") ? "undo" : "tool" };
+}
+
 /** Is this the key of a call that undoes a step, or of a question about that? */
 export function isUndoKey(key: string): boolean {
   return key.includes("^", key.lastIndexOf("/") + 1);

@@ -1,14 +1,15 @@
+import type { Failure } from "../../base/index.ts";
 import type { InnerQuestion } from "../host/host.ts";
 import type { Target } from "../plan/plan.ts";
-import { type AskedUnit, askAbout } from "./ask-for-unit.ts";
+import { type AskedUnit, askAbout, askWithin } from "./ask-for-unit.ts";
 import { interruption, ruled } from "./question-texts.ts";
 
 /** What a person let a unit do whose call was stopped. */
 export type Granted =
   /** The call itself, by this approval. */
   | { readonly kind: "call"; readonly approvalId: string }
-  /** A call that its tool makes on its own, by the key of its approval. */
-  | { readonly kind: "inner"; readonly key: string }
+  /** A call that its tool makes on its own, by the key of its approval; without one, to take the answer. */
+  | { readonly kind: "inner"; readonly key: string | undefined }
   /** Nothing more: it was done, and gave this. */
   | { readonly kind: "done"; readonly output: unknown };
 
@@ -16,6 +17,8 @@ export type Granted =
 export interface StoppedUnit extends AskedUnit {
   /** What it calls. */
   readonly target: Target;
+  /** The question that its tool was to take the answer to. */
+  answered: string | undefined;
   granted(what: Granted): void;
 }
 
@@ -28,8 +31,17 @@ export function askRuled(unit: StoppedUnit, key: string, approvalId: string): vo
 }
 
 /** Asks about a call inside of one, which failed for it: it is made once more, and then lets that call through. */
-export function askInner(unit: StoppedUnit, key: string, { key: inner, ...question }: InnerQuestion): void {
-  askAbout(unit, { ...question, key }, () => unit.granted({ kind: "inner", key: inner }));
+export function askInner(
+  unit: StoppedUnit,
+  { key, error }: { readonly key: string; readonly error: Failure },
+  { key: inner, ...question }: InnerQuestion,
+): void {
+  // One that is asked again although it was answered would be asked for ever.
+  if (question.approvalId === unit.answered) return unit.fail(error);
+  if (inner === undefined) unit.answered = question.approvalId;
+  const again = (): void => unit.granted({ kind: "inner", key: inner });
+  const ask = inner === undefined ? askWithin : askAbout;
+  ask(unit, { ...question, key }, again);
 }
 
 /** Nobody knows whether the work was done, and it must not be done twice: a person decides. */

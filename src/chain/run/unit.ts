@@ -51,6 +51,7 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   #approvalId: string | undefined = undefined;
   /** What people let its tool call on its own. */
   #allowed: readonly string[] | undefined = undefined;
+  answered: string | undefined = undefined;
   /** What it is doing; undefined while a call runs. */
   #doing: { cancel(): void } | undefined = undefined;
   #cancelling = false;
@@ -186,13 +187,11 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     if (result.success) return this.#succeeded(result.output);
     const { error } = result;
     if (this.#cancelling) return this.fail(error, effect);
-    if (asks === undefined && error.code === "approval_required" && error.approvalId !== undefined) {
-      // It was not even tried: the attempt counts when a person lets it.
-      this.#countAttempt(-1);
-      return askRuled(this, `${this.#key}?`, error.approvalId);
-    }
-    if (asks === undefined) this.fail(error, effect);
-    else askInner(this, `${this.#key}?`, asks);
+    if (asks !== undefined) return askInner(this, { key: `${this.#key}?`, error }, asks);
+    if (error.code !== "approval_required" || error.approvalId === undefined) return this.fail(error, effect);
+    // It was not even tried: the attempt counts when a person lets it.
+    this.#countAttempt(-1);
+    askRuled(this, `${this.#key}?`, error.approvalId);
   }
 
   granted(what: Granted): void {
@@ -202,7 +201,7 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
         this.#approvalId = what.approvalId;
         return this.begin();
       case "inner":
-        this.#allowed = [...(this.#allowed ?? []), what.key];
+        if (what.key !== undefined) this.#allowed = [...(this.#allowed ?? []), what.key];
         return this.#call();
       case "done":
         this.#state.saidDone = true;

@@ -17,7 +17,7 @@ export function agentEventsView(terminal: Pick<Terminal, "print">, redactor: Red
       if (event.type === "run-finished") finished = event;
       else print(toWireAgentEvent(event));
     },
-    onResult: (result, left) => print({ ...lastLine(finished, result), ...toWireAgent(result, redactor, left) }),
+    onResult: (result) => print({ ...lastLine(finished, result), ...toWireAgent(result, redactor) }),
     pause: () => () => {},
     close: () => {},
   };

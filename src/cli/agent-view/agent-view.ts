@@ -8,9 +8,14 @@ import { plainAgentView } from "./plain-agent-view.ts";
 export interface AgentView {
   readonly onEvent: AgentListener;
   /** Shows what the run gave, where it does not show itself. */
-  readonly onResult?: (result: AgentResult, left: boolean) => void;
+  readonly onResult?: (result: AgentResult) => void;
   /** Gives the terminal up for a question, until what it gives is called. */
   pause(): () => void;
+  /**
+   * While it is paused: leaves what is done so far above what comes now, for good, where the screen has room for it besides
+   * so many rows. Gives how many it takes.
+   */
+  readonly leave?: (below: number) => number;
   /** Leaves what is shown as it is; nothing happens the second time. */
   close(): void;
 }

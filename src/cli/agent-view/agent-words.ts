@@ -23,14 +23,15 @@ export interface AgentWords {
   readonly stopped: string;
   /** Below what there was of an answer. */
   readonly cut: string;
+  /** Below an answer that the model could not end. */
+  readonly cutOff: string;
+  /** Something that people should know. */
+  readonly note: (text: string) => string;
   readonly left: (runId: string, command: string) => string;
   readonly goesOn: (command: string) => string;
   readonly effects: Readonly<Record<Effect, string>>;
   /** Why a person is asked: a rule, or, where there is none, text from outside. */
   readonly asked: (effect: string, rule: string | undefined) => string;
-  /** What is asked, as the engine says it. */
-  readonly question: (message: string) => string;
-  readonly approve: string;
 }
 
 /** Prices have no currency, so sums have none either. */
@@ -64,6 +65,8 @@ const en: AgentWords = {
   leaving: "Leaving the run: what is under way may end, and nothing more is begun.",
   stopped: "Stopped; the conversation goes on without it.",
   cut: "(cut: the answer had not come to its end)",
+  cutOff: "(cut: the model's limit of tokens was reached; ask it to go on, or raise max_tokens)",
+  note: (text) => `note: ${text}`,
   left: (runId, command) => `Run ${runId} is left where it was: ${command} goes on with it`,
   goesOn: (command) => `${command} goes on with it`,
   effects: {
@@ -74,8 +77,6 @@ const en: AgentWords = {
   },
   asked: (effect, rule) =>
     `${effect}; you are asked because ${rule === undefined ? "text from outside is in the conversation" : `the rule ${rule} says so`}`,
-  question: (message) => message,
-  approve: "Approve? [y/n, Enter to decide later] ",
 };
 
 const zh: AgentWords = {
@@ -100,6 +101,8 @@ const zh: AgentWords = {
   leaving: "正在离开：进行中的可以结束，不再开始新的。",
   stopped: "已停止；对话继续，不含这个问题。",
   cut: "（已中断：回答没有写完）",
+  cutOff: "（已截断：达到模型的词元上限；可以让它继续，或提高 max_tokens）",
+  note: (text) => `注意：${text}`,
   left: (runId, command) => `运行 ${runId} 停在原处：${command} 可以继续`,
   goesOn: (command) => `${command} 可以继续`,
   effects: {
@@ -109,12 +112,6 @@ const zh: AgentWords = {
     once: "它会改变东西，不能运行两次",
   },
   asked: (effect, rule) => `${effect}；询问的原因：${rule === undefined ? "对话中有外来文本" : `规则 ${rule}`}`,
-  question: (message) =>
-    message.replace(
-      /^Allow (.+) to run with these arguments\?/s,
-      (_all, tool: string) => `允许 ${tool} 以这些参数运行吗？`,
-    ),
-  approve: "批准吗？[y/n，回车稍后决定] ",
 };
 
 /** The words for a language. */

@@ -50,6 +50,22 @@ describe("[E13] the reasoning block at a terminal", () => {
     ]);
   });
 
+  test("a note that stays behind is whole, broken between words", () => {
+    const steps = [
+      step({ id: "a", kind: "note", text: "the answer was cut off by the model's limit of tokens", state: "done" }),
+      step({ id: "b", kind: "note", text: "回答被模型的词元上限截断，后面的内容没有写出来。", state: "done" }),
+    ];
+    const shown = block({ state: "completed", answer: "So", steps });
+    expect(blockLines(shown, { ...options, columns: 40, live: false })).toEqual([
+      "✓ autonomous · answered · 2.3 s",
+      "├─ · the answer was cut off by the",
+      "│    model's limit of tokens",
+      "└─ · 回答被模型的词元上限截断，后面的内",
+      "     容没有写出来。",
+    ]);
+    expect(blockLines(shown, { ...options, columns: 40 })).toContain("├─ · the answer was cut off by the mod…");
+  });
+
   test("Chinese takes two columns a character, and no line is wider than the terminal", () => {
     const shown = block({
       language: "zh",
@@ -99,6 +115,29 @@ describe("[E13] the reasoning block at a terminal", () => {
     expect(lines.at(-1)).toBe("line 99");
     expect(lines.some((line) => line.includes("step 49"))).toBe(true);
     expect(lines[1]).toMatch(/… 4\d more before/);
+  });
+
+  test("what stays behind fits the height as well, with the last notes whole", () => {
+    const steps = Array.from({ length: 9 }, (_step, at) =>
+      step({ id: String(at), kind: "note", text: `note ${at} is longer than a line of so few columns`, state: "done" }),
+    );
+    const lines = blockLines(block({ steps, state: "waiting" }), { ...options, columns: 30, height: 6, live: false });
+    expect(lines).toEqual([
+      "‖ autonomous · waits for a d…",
+      "├─ … 7 more before",
+      "├─ · note 7 is longer than a",
+      "│    line of so few columns",
+      "└─ · note 8 is longer than a",
+      "     line of so few columns",
+    ]);
+  });
+
+  test("a terminal that is made half as wide still holds all of it", () => {
+    const shown = block({ answer: "word ".repeat(400), state: "answering", steps: [step({ text: "Writing" })] });
+    const lines = blockLines(shown, { ...options, columns: 80 });
+    const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / 40)), 0);
+    expect(rows).toBeGreaterThan(options.height - 4);
+    expect(rows).toBeLessThanOrEqual(options.height);
   });
 
   test("what stays behind has no answer, which is printed, and nothing that turns", () => {

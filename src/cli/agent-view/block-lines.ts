@@ -1,5 +1,6 @@
 import type { ReasoningBlock, ReasoningStep } from "../../agent/index.ts";
 import { displayWidth, formatDuration, graphemes, stripUnsafe } from "../../text/index.ts";
+import type { Room } from "../cut-middle.ts";
 import { oneLine } from "../format-table.ts";
 import { type Span, paintSpans } from "../run-view/paint-spans.ts";
 import type { Style } from "../terminal.ts";
@@ -30,14 +31,29 @@ export function blockLines(block: ReasoningBlock, options: BlockOptions): string
   const paint = (spans: readonly Span[]): string => paintSpans(spans, width, tint);
   const answer = live ? answerLines(block.answer, width) : [];
   // The answer has half of the room, and more where the steps leave it.
-  const forSteps = Math.max(3, height - 2 - Math.min(answer.length, Math.floor(height / 2)));
-  const steps = stepLines(block, options, forSteps);
-  const room = height - 2 - steps.length;
-  return [
-    paint(headOf(block, options)),
-    ...steps.map(paint),
-    ...(answer.length === 0 || room < 1 ? [] : ["", ...answer.slice(-room)]),
-  ];
+  const forAnswer = answer.length === 0 ? 0 : 1 + Math.min(answer.length, Math.floor(height / 2));
+  const steps = stepLines(block, options, Math.max(3, height - 1 - forAnswer));
+  const shown = lastLines(answer, { columns, rows: height - 2 - steps.length });
+  return [paint(headOf(block, options)), ...steps.map(paint), ...(shown.length === 0 ? [] : ["", ...shown])];
+}
+
+/** At least so many lines of an answer, where there is room. */
+const leastAnswer = 3;
+
+/**
+ * The last lines for so many rows, also on a terminal that is made half as wide: what it would then push out of sight could
+ * never be changed again.
+ */
+function lastLines(lines: readonly string[], { columns, rows }: Room): readonly string[] {
+  const half = Math.max(1, Math.floor(columns / 2));
+  let left = rows;
+  let count = 0;
+  while (count < lines.length && count < rows) {
+    left -= Math.max(1, Math.ceil(displayWidth(lines.at(-1 - count) ?? "") / half));
+    if (left < 0 && count >= leastAnswer) break;
+    count++;
+  }
+  return count === 0 ? [] : lines.slice(-count);
 }
 
 function headOf(block: ReasoningBlock, { elapsedMs, frame, live }: BlockOptions): Span[] {
@@ -60,6 +76,7 @@ const marks: Readonly<Record<ReasoningBlock["state"], string>> = {
   working: "…",
   answering: "…",
   waiting: "‖",
+  left: "‖",
   completed: "✓",
   failed: "✗",
   cancelled: "✗",
@@ -72,19 +89,38 @@ function turning(frame: number): string {
 function stepLines(block: ReasoningBlock, options: BlockOptions, most: number): Span[][] {
   // What was thought and written is seen by what came of it.
   const steps = block.steps.filter((step) => options.live || step.kind !== "model" || !isAnswer(step, block));
-  const hidden = steps.length > most ? steps.length - (most - 1) : 0;
-  const above: Span[][] =
-    hidden === 0
-      ? []
-      : [
-          [
-            ["├─ ", "dim"],
-            [more(hidden, block), "dim"],
-          ],
-        ];
-  const shown = steps.slice(hidden);
-  return [...above, ...shown.map((step, at) => stepSpans(step, { block, options, last: at === shown.length - 1 }))];
+  const shown: Span[][] = [];
+  let hidden = steps.length;
+  for (const [at, step] of [...steps.entries()].reverse()) {
+    const last = at === steps.length - 1;
+    // While it changes, each step has one line, so that more of them fit.
+    const isWhole = step.kind === "note" && !options.live;
+    const lines = isWhole ? noteSpans(step, options, last) : [stepSpans(step, { block, options, last })];
+    // Where there are more before it, a line says so.
+    if (!last && shown.length + lines.length > most - Math.min(at, 1)) break;
+    shown.unshift(...lines);
+    hidden = at;
+  }
+  if (hidden > 0)
+    shown.unshift([
+      ["├─ ", "dim"],
+      [more(hidden, block), "dim"],
+    ]);
+  return shown;
 }
+
+/** A note is a sentence, and stays as a whole. */
+function noteSpans(step: ReasoningStep, options: BlockOptions, last: boolean): Span[][] {
+  const [mark, style] = markOf(step, options);
+  const lines = wrapText(oneLine(step.text), options.columns - 1 - noteIndent);
+  return lines.map((line, at) =>
+    at === 0
+      ? [[last ? "└─ " : "├─ ", "dim"], [mark, style], [` ${line}`]]
+      : [[(last ? "" : "│").padEnd(noteIndent), "dim"], [line]],
+  );
+}
+
+const noteIndent = displayWidth("├─ · ");
 
 /** The step that is over with the answer, which is printed itself. */
 function isAnswer(step: ReasoningStep, { steps, answer }: ReasoningBlock): boolean {

@@ -48,7 +48,7 @@ function linesOf(event: AgentEvent, block: ReasoningBlock): readonly string[] {
     case "round-finished":
       return said(stepOf(block, `${event.part}.${event.round}`));
     case "note":
-      return [`note: ${oneLine(event.text)}`];
+      return [words.note(oneLine(block.steps.at(-1)?.text ?? event.text))];
     default:
       return "callId" in event ? linesOfCall(event, block) : [];
   }

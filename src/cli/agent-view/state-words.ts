@@ -9,18 +9,15 @@ const states: Readonly<Record<ReasoningBlock["state"], Word>> = {
   working: ["cyan", { en: "working", zh: "处理中" }],
   answering: ["cyan", { en: "answering", zh: "回答中" }],
   waiting: ["yellow", { en: "waits for a decision", zh: "等待批准" }],
+  left: ["yellow", { en: "left where it was", zh: "停在原处" }],
   completed: ["green", { en: "answered", zh: "已回答" }],
   failed: ["red", { en: "failed", zh: "失败" }],
   cancelled: ["yellow", { en: "cancelled", zh: "已取消" }],
 };
 
-/** It waits for nobody: its process was asked to end, and another can go on. */
-const left: Word = ["yellow", { en: "left where it was", zh: "停在原处" }];
-
 /** Where a run stands, in a word, and how that is painted. */
-export function stateWord({ state, language, steps }: ReasoningBlock): readonly [word: string, style: Style] {
-  const isLeft = state === "waiting" && !steps.some((step) => step.state === "waiting");
-  const [style, words] = isLeft ? left : states[state];
+export function stateWord({ state, language }: ReasoningBlock): readonly [word: string, style: Style] {
+  const [style, words] = states[state];
   return [words[language], style];
 }
 

@@ -3,6 +3,8 @@ export type Typed =
   | { readonly kind: "line"; readonly text: string }
   /** Ctrl-C; whether something was typed before it, which is gone now. */
   | { readonly kind: "interrupt"; readonly cleared: boolean }
+  /** A line that is no text; `what` says which. */
+  | { readonly kind: "unreadable"; readonly what: string }
   /** There is no more to come. */
   | { readonly kind: "end" };
 

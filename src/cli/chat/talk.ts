@@ -3,7 +3,9 @@ import {
   type AgentResult,
   type ConversationMessage,
   type Session,
+  type ReasoningLanguage,
   isAmong,
+  languageOf,
 } from "../../agent/index.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
 import type { Registration } from "../../tool/index.ts";
@@ -50,6 +52,14 @@ export class Talk {
     return this.#session.messages;
   }
 
+  /** The language of the last question. */
+  get language(): ReasoningLanguage {
+    const last = this.messages.findLast(({ role }) => role === "user")?.content;
+    return languageOf(
+      Array.isArray(last) ? last.map((part) => (part.type === "text" ? part.text : "")).join("\n") : "",
+    );
+  }
+
   /** The tools that the model is told of or can find; a runner may let it use fewer. */
   async tools(): Promise<readonly Registration[]> {
     const { engine } = this.workspace;
@@ -83,7 +93,8 @@ export class Talk {
     return this.#options.model ?? this.workspace.config.agent.model;
   }
 
-  ask(text: string, how: AgentExecuteOptions): Promise<AgentResult> {
+  /** Asks a question; `fromOutside` where it may be anybody's. */
+  ask(text: string, how: AgentExecuteOptions & { readonly fromOutside: boolean }): Promise<AgentResult> {
     return this.#heard(this.#session.ask(text, how));
   }
 

@@ -1,7 +1,7 @@
 import { type Interface, createInterface } from "node:readline";
 import type { LineInput, Typed } from "./line-input.ts";
-import { markPastes, stopMarking } from "./paste-marks.ts";
-import type { TypedAhead } from "./typed-ahead.ts";
+import { markPastes, stopMarking } from "../paste-marks.ts";
+import type { TypedAhead } from "../typed-ahead.ts";
 
 /** How many lines can be had back with the arrow keys. */
 const mostKept = 500;

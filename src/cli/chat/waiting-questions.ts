@@ -15,6 +15,6 @@ export async function waitingQuestions(
 ): Promise<readonly WaitingQuestion[]> {
   const waiting = await runs.list({ conversation: conversationId, status: "waiting", limit: 1000 });
   return waiting
-    .map((run) => ({ runId: run.id, text: engine.redactor.text(readAgentRun(run).question.text) }))
+    .map((run) => ({ runId: run.id, text: engine.redactor.knownText(readAgentRun(run).question.text) }))
     .reverse();
 }

@@ -15,8 +15,10 @@ import { type GivenArguments, readArguments } from "../read-arguments.ts";
 import { safeJson } from "../safe-json.ts";
 import { shortText } from "../short-text.ts";
 import { exitCodeOf, tellFailure } from "../tell-failure.ts";
+import { withPlace } from "../thrown-tools.ts";
 import { tellSlowLoad } from "../tell-slow-load.ts";
 import { tellStep } from "../tell-step.ts";
+import { tellUnguarded } from "../tell-unguarded.ts";
 import type { Terminal } from "../terminal.ts";
 import { typedTool } from "../typed-tool.ts";
 import { userName } from "../user-name.ts";
@@ -30,6 +32,7 @@ export const callTool: RunCommand = async (invocation) => {
   try {
     const [name = "", ...pairs] = invocation.words;
     await prepareForCall(name, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
+    tellUnguarded(workspace, invocation);
     const tool = workspace.hub.resolve(name)?.tool;
     // Without a tool there is no telling how its arguments are meant; that there is none is what has to be said.
     const given =
@@ -88,7 +91,7 @@ async function makeCall({ invocation, workspace, interrupts, name, given }: Maki
     return await engine.call(name, given.args, {
       callerId: "cli",
       signal: interrupts.signal,
-      onProgress: (value) => tellStep(terminal, value),
+      onProgress: (value) => tellStep(terminal, engine.redactor.known(value)),
       ...(terminal.interactive && { elicit: askQuestion({ terminal, pause: waiting.pause }) }),
       ...(retries !== undefined && { maxRetries: retries }),
       ...(conversationId !== undefined && { conversationId }),
@@ -144,7 +147,7 @@ function printResult(result: ToolResult, { invocation, workspace, given, tool }:
   if (!result.success) {
     const broken = workspace.problems().filter(({ severity }) => severity === "error");
     const brokenFiles = new Set(broken.map(({ file }) => file)).size;
-    tellFailure(result, { invocation, brokenFiles });
+    tellFailure(withPlace(result), { invocation, brokenFiles });
     return;
   }
   if (!json) {

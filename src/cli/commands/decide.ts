@@ -58,7 +58,7 @@ function writeDecision(invocation: Invocation, decision: Pick<Decision, "approve
     const [id = ""] = invocation.words;
     const now = Date.now();
     if (store === undefined) throw await unknownApproval(id, undefined, invocation);
-    const before = await findApproval(id, store.approvals, invocation);
+    const before = await findApproval(id, store, invocation);
     if (before.status === "pending") checkDecidable(before, invocation, decision.done !== undefined);
     const after = await store.approvals.decide(before.id, { ...decision, ...whoDecides(invocation, before) }, now);
     const mine = before.status === "pending" && after?.decidedAt === now;
@@ -130,8 +130,8 @@ async function runToGoOnWith(decided: Decided, invocation: Invocation): Promise<
 function rootOf(runId: string): Promise<string> {
   return withJournal(async ({ store }) => {
     if (store === undefined || !(await isOfAgent({ store }, runId))) return runId;
-    const { rootRun } = await import("../../agent/index.ts");
-    return rootRun(store.runs, runId);
+    const { runsAbove } = await import("../../agent/index.ts");
+    return (await runsAbove(store.runs, runId)).at(-1) ?? runId;
   });
 }
 

@@ -44,8 +44,8 @@ function tell(invocation: Invocation, runId: string, sentences: readonly string[
 }
 
 /** What of the step, or of undoing it, waits for a person. */
-async function openSentences({ approvals }: Workspace, runId: string, step: string): Promise<string[]> {
-  const questions = await openQuestions(approvals, runId);
+async function openSentences(workspace: Workspace, runId: string, step: string): Promise<string[]> {
+  const questions = await openQuestions(workspace, runId);
   return (
     questions
       // Of an item, the question is about the step too.

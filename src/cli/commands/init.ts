@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { exists, workspaceSchema } from "../../app/index.ts";
 import { fail } from "../../base/index.ts";
 import { chainFileSchema } from "../../chain/index.ts";
 import { contractFileSchema } from "../../hub/index.ts";
 import { toolFileSchema } from "../../tool/index.ts";
+import { calledAs, scriptRoot } from "../called-as.ts";
 import type { RunCommand } from "../command-spec.ts";
 import { shellWord } from "../invocation.ts";
 import { safeJson } from "../safe-json.ts";
@@ -26,12 +27,27 @@ export const initWorkspace: RunCommand = async (invocation) => {
   }
   terminal.print(`A workspace is in ${fromHere(dir)}:`);
   for (const file of shown) terminal.print(`  ${file}`);
-  const way = wayTo(words[0] ?? ".", invocation.dir);
   terminal.tell("");
   terminal.tell("Try next:");
-  if (way !== undefined) terminal.tell(`  cd ${shellWord(way)}`);
-  for (const line of nextSteps) terminal.tell(`  ${line}`);
+  for (const line of nextLines(dir, wayTo(words[0] ?? ".", invocation.dir))) terminal.tell(`  ${line}`);
 };
+
+/** Command lines for the new workspace, in the form in which the program was called. */
+function nextLines(dir: string, way: string | undefined): string[] {
+  const program = calledAs(process.env);
+  const root = scriptRoot(process.env);
+  // Outside of the package npm would not find the script.
+  const stay = root !== undefined && isOutside(root, dir);
+  const lines = nextSteps.map(([command, ...rest]) =>
+    [program, command, ...(stay ? ["-C", shellWord(way ?? dir)] : []), ...rest].join(" "),
+  );
+  return way === undefined || stay ? lines : [`cd ${shellWord(way)}`, ...lines];
+}
+
+function isOutside(root: string, dir: string): boolean {
+  const way = relative(root, dir);
+  return way.startsWith("..") || isAbsolute(way);
+}
 
 /** How to get to a folder from where the command was typed; undefined where that is the folder. */
 function wayTo(folder: string, dir: string | undefined): string | undefined {
@@ -41,10 +57,10 @@ function wayTo(folder: string, dir: string | undefined): string | undefined {
 }
 
 const nextSteps = [
-  "windlass run welcome -i name=Ada",
-  "windlass graph welcome",
-  "windlass call greet name=Ada",
-  'windlass ask "What did I write about tide mills?" --runner vault',
+  ["run", "welcome", "-i", "name=Ada"],
+  ["graph", "welcome"],
+  ["call", "greet", "name=Ada"],
+  ["ask", '"What did I write about tide mills?"', "--runner", "vault"],
 ];
 
 /** Data of this machine, not of the repository: the formats, for editors that know YAML. */

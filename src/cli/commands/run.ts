@@ -11,6 +11,7 @@ import { type AskedRun, readRun } from "../read-run.ts";
 import { jsonIn, printFailure, tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
 import { notKept, tellRun } from "../tell-run.ts";
+import { tellUnguarded } from "../tell-unguarded.ts";
 import { UsageError } from "../usage-error.ts";
 import { userName } from "../user-name.ts";
 
@@ -24,6 +25,7 @@ export const runCommand: RunCommand = (invocation) => {
       name,
       isDry ? {} : { beforePlan: (names) => prepare(session, names) },
     );
+    tellUnguarded(session.workspace, invocation);
     const asked = await readRun(plan, invocation);
     try {
       return isDry ? await runDry(session, asked) : await runInEarnest(session, asked);

@@ -6,6 +6,7 @@ import { formatCount, formatDuration, formatTime } from "../format-figures.ts";
 import { formatTable } from "../format-table.ts";
 import { type Invocation, commandLine } from "../invocation.ts";
 import { withJournal } from "../open-journal.ts";
+import { askedByRuns } from "../open-questions.ts";
 import { redactorHere } from "../redactor-here.ts";
 import { safeJson } from "../safe-json.ts";
 import { shortText } from "../short-text.ts";
@@ -28,7 +29,8 @@ export const showRuns: RunCommand = (invocation) =>
     const left = new Set(((await store?.runs.list({ abandoned: true })) ?? []).map(({ id }) => id));
     const redactor = await redactorHere(dir);
     for (const line of runTable(runs, { invocation, left, redactor })) terminal.print(line);
-    const asking = new Set((await store?.approvals.list(Date.now(), "pending"))?.map(({ runId }) => runId));
+    const asked = store === undefined ? [] : await askedByRuns({ approvals: store.approvals, store });
+    const asking = new Set(asked.flatMap((each) => each.runs));
     tellNext(runs, { invocation, left, asking });
   });
 
@@ -37,7 +39,7 @@ function toWireRun(run: StoredRun, redactor: Redactor): Record<string, unknown> 
   return {
     run_id: run.id,
     chain: run.chain,
-    ...(isAgentRun(run) && { runner: runnerOf(run), question: redactor.text(questionOf(run)) }),
+    ...(isAgentRun(run) && { runner: runnerOf(run), question: redactor.knownText(questionOf(run)) }),
     status: run.status,
     started_at: new Date(run.startedAt).toISOString(),
     ...(run.finishedAt !== undefined && { finished_at: new Date(run.finishedAt).toISOString() }),
@@ -86,7 +88,7 @@ function runTable(runs: readonly StoredRun[], { invocation, left, redactor }: Ta
     formatTime(run.startedAt),
     run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
     run.chain,
-    shortText(redactor.text(isAgentRun(run) ? questionOf(run) : run.input), longestInput),
+    shortText(isAgentRun(run) ? redactor.knownText(questionOf(run)) : redactor.text(run.input), longestInput),
   ]);
   return formatTable(rows, {
     width: terminal.columns,
@@ -116,7 +118,7 @@ function questionOf({ input }: StoredRun): string {
 
 interface NextSetting extends Setting {
   /** Runs that have an open question. */
-  readonly asking: ReadonlySet<string | undefined>;
+  readonly asking: ReadonlySet<string>;
 }
 
 function tellNext(runs: readonly StoredRun[], { invocation, left, asking }: NextSetting): void {

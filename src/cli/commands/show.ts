@@ -25,7 +25,7 @@ async function showChainRun(invocation: Invocation, { workspace, result, left }:
     return;
   }
   for (const line of logLines(log, terminal, left)) terminal.print(line);
-  const questions = isOver(log.status) ? [] : await openQuestions(workspace.approvals, result.runId);
+  const questions = isOver(log.status) ? [] : await openQuestions(workspace, result.runId);
   for (const question of questions) {
     terminal.tell(`waiting: ${askedAbout(question)}`);
     terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);

@@ -67,6 +67,13 @@ export class LivePicture {
     };
   }
 
+  /** Writes lines that stay, above what changes. */
+  leave(lines: readonly string[]): void {
+    this.#area?.hide();
+    this.#screen.write(lines.map((line) => `${line}\n`).join(""));
+    this.#area?.show();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

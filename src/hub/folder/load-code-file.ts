@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
-import { type AnyTool, describeError, importFresh, isTool } from "../../tool/index.ts";
+import { type AnyTool, describeError, importFresh, isTool, missingPackageHint } from "../../tool/index.ts";
 import type { LoadedFile, ToolFileLocation, ToolFileWorld } from "./load-tool-file.ts";
 
 /**
@@ -20,7 +20,9 @@ export async function loadCodeFile(
     const message = `the module failed to load: ${describeError(error)}`;
     const { errorPlace } = await import("./error-place.ts");
     const place = await errorPlace(error, file);
-    const problem: Problem = { severity: "error", code: "module_failed", message, file: name, ...place };
+    const hint = missingPackageHint(error);
+    const what = { code: "module_failed", message, ...(hint !== undefined && { hint }) };
+    const problem: Problem = { severity: "error", ...what, file: name, ...place };
     return { tools: [], problems: [problem], source, modules: [], retry: true };
   }
 }

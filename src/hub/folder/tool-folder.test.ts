@@ -152,6 +152,14 @@ describe("[B05] [C02] loading", () => {
     expect(shown.join("\n")).toMatch(/tools\/broken\.ts:1/);
   });
 
+  test("a file that needs a missing package says how to install it", async () => {
+    write("lacks.ts", 'import { z } from "not-installed";\nexport const schema = z.string();\n');
+    await open().load();
+    expect(folder.problems()).toMatchObject([
+      { code: "module_failed", line: 1, hint: "npm install not-installed in the workspace" },
+    ]);
+  });
+
   test("a folder that does not exist is empty", async () => {
     rmSync(join(root, "tools"), { recursive: true });
     expect(await open().load()).toEqual({ added: [], updated: [], removed: [], errors: 0 });

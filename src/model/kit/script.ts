@@ -6,6 +6,9 @@ export type ScriptEntry<Q, A> = A | ((question: Q, index: number) => A | Promise
 /** Answers one after another, or a function that answers every question; `index` counts the questions from 0. */
 export type Script<Q, A> = readonly ScriptEntry<Q, A>[] | ((question: Q, index: number) => A | Promise<A>);
 
+/** A question for which a script has no answer left. */
+export class ScriptEnded extends Error {}
+
 /** Where a script has got to. */
 export class ScriptReader<Q, A> {
   readonly #script: Script<Q, A>;
@@ -21,7 +24,7 @@ export class ScriptReader<Q, A> {
     const script = this.#script;
     if (isFunction(script)) return script(question, index);
     if (index >= script.length)
-      throw new Error(`the script has ${script.length} answers, and this is question ${this.#asked}`);
+      throw new ScriptEnded(`the script has ${script.length} answers, and this is question ${this.#asked}`);
     // Not undefined: the index is within the list.
     const entry = script[index] as ScriptEntry<Q, A>;
     return isFunction(entry) ? entry(question, index) : entry;

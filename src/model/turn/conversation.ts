@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { fitToolName } from "../../tool/index.ts";
 import { type AssistantMessage, originOf } from "./to-assistant-message.ts";
 
 /** What has been said before a question, as far as the answer to it has to know. */
@@ -9,6 +10,8 @@ export interface Conversation {
   has(id: string): boolean;
   /** Whose answers they are; more than there are where another conversation has begun with the same messages. */
   readonly origins: ReadonlySet<string>;
+  /** May some call have a name that a service would refuse? */
+  readonly hasOddNames: boolean;
 }
 
 /** What is remembered of a conversation while it grows; each of its messages knows how much was there with it. */
@@ -16,6 +19,7 @@ interface Memory {
   /** The number of the answer that had an id first. */
   readonly ids: Map<string, number>;
   readonly origins: Set<string>;
+  hasOddNames: boolean;
 }
 
 interface Known {
@@ -35,7 +39,7 @@ export function conversationOf(prompt: LanguageModelV4Prompt): Conversation {
     before = known.get(message);
     if (before === undefined) fresh.push(message);
   }
-  const memory: Memory = before?.memory ?? { ids: new Map(), origins: new Set() };
+  const memory: Memory = before?.memory ?? { ids: new Map(), origins: new Set(), hasOddNames: false };
   let answers = before?.answers ?? 0;
   for (let message = fresh.pop(); message !== undefined; message = fresh.pop()) {
     answers++;
@@ -43,12 +47,16 @@ export function conversationOf(prompt: LanguageModelV4Prompt): Conversation {
     known.set(message, { memory, answers });
   }
   const count = answers;
-  return { answers: count, origins: memory.origins, has: (id) => (memory.ids.get(id) ?? Infinity) <= count };
+  const { ids, origins, hasOddNames } = memory;
+  return { answers: count, origins, hasOddNames, has: (id) => (ids.get(id) ?? Infinity) <= count };
 }
 
-function remember(message: AssistantMessage, { ids, origins }: Memory, number: number): void {
+function remember(message: AssistantMessage, memory: Memory, number: number): void {
+  const { ids, origins } = memory;
   origins.add(originOf(message) ?? "");
   for (const part of message.content) {
-    if (part.type === "tool-call" && (ids.get(part.toolCallId) ?? Infinity) > number) ids.set(part.toolCallId, number);
+    if (part.type !== "tool-call") continue;
+    if ((ids.get(part.toolCallId) ?? Infinity) > number) ids.set(part.toolCallId, number);
+    memory.hasOddNames ||= fitToolName(part.toolName) !== part.toolName;
   }
 }

@@ -1,5 +1,6 @@
-import type { AgentSpec } from "../../run/agent-spec.ts";
-import { isRecord } from "../../../schema/index.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
+import { GivenOptions } from "../options/given-options.ts";
+import { runnerOptions } from "../options/runner-options.ts";
 
 /** What the crew takes as `options` of its agent. */
 export interface CrewOptions {
@@ -12,19 +13,14 @@ export interface CrewOptions {
   readonly answer: "auto" | "model" | "last";
 }
 
-const usual: CrewOptions = { maxSteps: 12, answer: "auto" };
+const usualSteps = 12;
 const mostSteps = 50;
 
-/** The options of an agent as the crew reads them; what makes no sense counts as absent. */
-export function readCrewOptions({ options }: AgentSpec): CrewOptions {
-  const given: Readonly<Record<string, unknown>> = isRecord(options) ? options : {};
-  const { maxSteps, answer } = given;
+/** Reads the options for the crew; of what cannot be used the run takes note. */
+export function readCrewOptions(run: AgentRun): CrewOptions {
+  const given = new GivenOptions(run, runnerOptions.crew);
   return {
-    maxSteps: isCount(maxSteps) ? Math.min(maxSteps, mostSteps) : usual.maxSteps,
-    answer: answer === "model" || answer === "last" ? answer : usual.answer,
+    maxSteps: Math.min(given.take("maxSteps", usualSteps), mostSteps),
+    answer: given.take("answer", "auto"),
   };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 1;
 }

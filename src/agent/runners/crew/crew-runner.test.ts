@@ -443,6 +443,16 @@ describe("[C18] the coordinator", () => {
     expect(asked).toMatchObject({ answer: "In words.", rounds: 3 });
   });
 
+  test("options that it cannot use are told, and count as absent", async () => {
+    const model = crewModel({ plan: { steps: [step("1 none", "Think")] } });
+    const result = await crew([], model, { options: { maxSteps: "many", answer: "lst" } }).run("?");
+    expect(result).toMatchObject({ answer: "A thought.", rounds: 2 });
+    expect(result.notes).toEqual([
+      "options.maxSteps is not a whole number, 1 or more, and was not used",
+      'options.answer is not "auto" or "model" or "last", and was not used',
+    ]);
+  });
+
   test("the last result that is not empty is the answer, also where the model cannot word it", async () => {
     const empty = sampleTool(() => ({ results: [] }), { name: "nothing", capabilities: ["search"], input: query });
     const plan = { steps: [step("1 calculate", "12 * 7"), step("2 nothing", "Search for more")] };

@@ -1,7 +1,7 @@
 import { fail } from "../../../base/index.ts";
 import { runPlan } from "../../flow/flow.ts";
 import type { Runner } from "../../runner.ts";
-import { noteCommands } from "../planned/meant-commands.ts";
+import { noteCommands } from "../commands/meant-commands.ts";
 import { userMessage } from "../user-message.ts";
 import { coordinate } from "./coordinate.ts";
 import { Crew } from "./crew.ts";
@@ -17,7 +17,7 @@ export const crewRunner: Runner = {
   name: "crew",
   *run(run, question) {
     noteCommands(run, question.text);
-    const options = readCrewOptions(run.spec);
+    const options = readCrewOptions(run);
     run.messages = [...question.history, userMessage(question, question.text)];
     const steps = yield* makePlan(run, question, options);
     const crew = new Crew(run, question, steps);

@@ -6,13 +6,13 @@ import { sizeOfAll } from "../../loop/talk-meter.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentQuestion, RunnerAnswer } from "../../runner.ts";
 import type { Brief } from "../brief.ts";
+import { askedText } from "../commands/command-tool.ts";
+import { meantCommands, noCommandsIn, noteCommands } from "../commands/meant-commands.ts";
 import { enrich } from "../gathered.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { userMessage } from "../user-message.ts";
-import { askedText } from "./command-tool.ts";
 import { commandWorks } from "./command-work.ts";
 import { gather } from "./gather.ts";
-import { meantCommands, noCommandsIn } from "./meant-commands.ts";
 import { readPlannedOptions } from "./planned-options.ts";
 
 const answerRules: readonly string[] = [
@@ -32,10 +32,11 @@ const leastTokens = 500;
  * commands in the question, and the model answers with what they gave, without tools.
  */
 export function* answerPlanned(run: AgentRun, question: AgentQuestion, brief: Brief = {}): Flow<RunnerAnswer> {
-  const { commands: own, problems } = readPlannedOptions(run.spec);
-  for (const problem of problems) run.note(problem);
+  const { commands: own } = readPlannedOptions(run);
   const { text: asked } = question;
-  const message = brief.noCommands === true ? noCommandsIn(asked) : yield* meantCommands(run, asked, own);
+  if (question.fromOutside === true) noteCommands(run, asked, "the question itself is text from outside");
+  const isText = brief.noCommands === true || question.fromOutside === true;
+  const message = isText ? noCommandsIn(asked) : yield* meantCommands(run, asked, own);
   const commands = commandWorks(run, { message, history: question.history, own });
   const messages = [...question.history, userMessage(question, question.text)];
   run.messages = messages;

@@ -4,14 +4,14 @@ import type { Flow } from "../../flow/flow.ts";
 import type { ConversationMessage } from "../../message.ts";
 import { resultPart } from "../../loop/result-part.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
+import { type CommandTool, askedText, wantedTool } from "../commands/command-tool.ts";
+import { fillParams } from "../commands/fill-params.ts";
+import type { MeantCommand, MeantMessage } from "../commands/meant-commands.ts";
+import type { OwnCommand } from "../commands/own-commands.ts";
 import { type Gathered, gatheredFrom, saidIn } from "../gathered.ts";
 import { salientTerms } from "../notes/salient-terms.ts";
 import { notesTool, searchNotes } from "../notes/search-notes.ts";
 import { ownCall } from "../own-call.ts";
-import { type CommandTool, askedText, wantedTool } from "./command-tool.ts";
-import { fillParams } from "./fill-params.ts";
-import type { MeantCommand, MeantMessage } from "./meant-commands.ts";
-import type { OwnCommand } from "./planned-options.ts";
 
 /** What a command in a message comes to. */
 export interface CommandWork {

@@ -6,12 +6,11 @@ import type { Flow } from "../../flow/flow.ts";
 import type { ConversationMessage } from "../../message.ts";
 import { mayUse } from "../../run/may-use.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
+import { coreTools } from "../../run/usual-tools.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { cleanTerms } from "./plan-terms.ts";
 import type { Plan } from "./plan.ts";
 
-/** Told of first; whatever else there is follows as far as it fits. */
-const core = ["localSearch", "search_web", "calculate", "get_time", "get_conversation_history"];
 const mostCalls = 16;
 
 /** Plans with a model that takes no tools: it writes down the calls as JSON. */
@@ -41,7 +40,7 @@ function toolList(run: AgentRun): string {
   const { tools } = run.engine;
   const names = tools.list().map(({ tool }) => tool.name);
   const isOffered = (tool: Parameters<typeof mayUse>[1]): boolean => mayUse(run, tool);
-  return toolCatalogueForPrompt(tools, { core: [...core, ...names], budgetTokens: run.spec.toolTokens, isOffered })
+  return toolCatalogueForPrompt(tools, { core: [...coreTools, ...names], budgetTokens: run.spec.toolTokens, isOffered })
     .text;
 }
 

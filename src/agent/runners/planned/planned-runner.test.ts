@@ -258,8 +258,8 @@ describe("[E02] commands of the user", () => {
       },
     ]);
     expect(result.notes).toEqual([
-      "the command @broken cannot be used: it names no tool",
-      "the command @bad name! cannot be used: its name is no word",
+      'the command "broken" cannot be used: it names no tool',
+      'the command "bad name!" cannot be used: its name is no word',
     ]);
     await agent.run("@周报");
     expect(seen[1]).toEqual({});

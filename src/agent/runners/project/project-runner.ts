@@ -15,8 +15,7 @@ export const projectRunner: Runner = {
 };
 
 function* workOnProject(run: AgentRun, question: AgentQuestion): Flow<RunnerAnswer> {
-  const options = readProjectOptions(run.spec);
-  for (const problem of options.problems) run.note(problem);
+  const options = readProjectOptions(run);
   const files = yield* readProjectFiles(run, options);
   // After the files were read: for that the model needs no tool.
   run.only = options.tools;

@@ -18,11 +18,16 @@ import { type Passage, toSource } from "./passage.ts";
 import { namedTerms, vaultWords } from "./vault-words.ts";
 
 const rules: readonly string[] = [
-  "Answer from the user's notes that stand behind the question, and from nothing else. Behind every statement put the " +
-    "number of the note it rests on, such as [1] or [2][3]; there are no other numbers than those you see. Where the notes " +
-    "do not hold the answer, say so, and what they do hold.",
+  "Answer from the user's notes that stand behind the question, or behind an earlier one, and from nothing else. Behind " +
+    "every statement put the number of the note it rests on, such as [1] or [2][3]; there are no other numbers than those " +
+    "you see. Where the notes do not hold the answer, say so, and what they do hold.",
   dataRule,
 ];
+
+/** "Make it rhyme" may be meant for the answer before, and no note has to say so. */
+const fromEarlier =
+  "If this is about what was said before, answer from that and from the notes shown with it; if it asks for something else, " +
+  "say that the notes hold nothing about it.";
 
 const leastTokens = 500;
 
@@ -33,6 +38,11 @@ export interface Grounds {
   readonly found: FoundPassages | undefined;
   /** The notes that the conversation has shown before, by their numbers. */
   readonly earlier: ReadonlyMap<number, AnswerSource>;
+}
+
+/** Was something found? */
+export function hasNotes(found: FoundPassages | undefined): boolean {
+  return found !== undefined && found.passages.length > 0;
 }
 
 /** The answer of the model from what was found, and the notes that it cites. */
@@ -53,7 +63,7 @@ export function* answerWithCitations(run: AgentRun, { question, found, earlier }
   ]);
   const { text: answer, cited, unknown } = checkCitations(yield* converse(run, talk), (number) => known.has(number));
   if (unknown.length > 0) run.note(`these name no note, and were left as they are: ${unknown.join(" ")}`);
-  if (found !== undefined && cited.length === 0) run.note("the answer cites none of the notes");
+  if (hasNotes(found) && cited.length === 0) run.note("the answer cites none of the notes");
   replaceAnswer(messages, answer);
   return { answer, sources: cited.flatMap((number) => known.get(number) ?? []) };
 }
@@ -73,12 +83,13 @@ function withNotes(question: string, { about, notes, room }: Shown): string {
   const shown = notes.map(({ number, passage }) =>
     fenceData(headingOf(passage, { number, modified: passage.modified }), cutToTokens(passage.text, most)),
   );
-  return [question, notesHeader, ...about, dataRule, ...shown].join("\n\n");
+  return [question, notesHeader, ...about, ...(shown.length > 0 ? [dataRule] : []), ...shown].join("\n\n");
 }
 
 /** What a model has to know of the notes, and could not see. */
-function aboutNotes({ terms, time, missedTime, more }: FoundPassages): string[] {
+function aboutNotes({ passages, terms, time, missedTime, more }: FoundPassages): string[] {
   const { en } = vaultWords;
+  if (passages.length === 0) return [`${en.nothing(namedTerms(terms, en))} ${fromEarlier}`];
   if (missedTime && time !== undefined) return [en.otherTimes(time, namedTerms(terms, en))];
   if (terms.length > 0) return [];
   const which = time === undefined ? "These are the newest notes" : `These are the notes of the time "${time}"`;

@@ -4,7 +4,7 @@ import type { ConversationMessage } from "../../message.ts";
 /** A title, and a place in parentheses which may hold some itself: `Tide mills (mills (1).md:4)`. */
 const titled = String.raw`(.{0,1000}?) \(((?:[^()\n]|\([^()\n]{0,200}\)){0,2500})\)`;
 /** What a model reads above a note. */
-const heading = new RegExp(String.raw`^\[(\d{1,4})\] ${titled}(?:, changed [\d-]{10})?$`, "u");
+const heading = new RegExp(String.raw`^\[(\d{1,4})\] ${titled}(?:, (?:of|changed) [\d-]{10})?$`, "u");
 /** The line above that, which begins an envelope. */
 const opening = /^<data-([0-9a-f]{12}) name=("(?:[^"\\\n]|\\.)*")>\n/gmu;
 /** A quote in an answer without a model, and where it stands. */
@@ -12,8 +12,8 @@ const quote = new RegExp(String.raw`^> .* \[(\d{1,4})\]\n> \u2014 ${titled}(?:, 
 
 /** A note as it is shown to a model, and read again by {@link earlierNotes}. */
 export function headingOf({ title, location }: AnswerSource, { number, modified }: Numbered): string {
-  const changed = modified === "" ? "" : `, changed ${modified.slice(0, 10)}`;
-  return `[${number}] ${title} (${location})${changed}`;
+  const date = modified === "" ? "" : `, of ${modified.slice(0, 10)}`;
+  return `[${number}] ${title} (${location})${date}`;
 }
 
 interface Numbered {

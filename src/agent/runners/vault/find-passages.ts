@@ -5,6 +5,8 @@ import { type Flow, all } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentQuestion } from "../../runner.ts";
 import { documentsIn, searchNotes } from "../notes/search-notes.ts";
+import { GivenOptions } from "../options/given-options.ts";
+import { runnerOptions } from "../options/runner-options.ts";
 import { canUse, ownCall } from "../own-call.ts";
 import { holdsTopic } from "./holds-topic.ts";
 import { type Passage, plainTitle } from "./passage.ts";
@@ -42,7 +44,7 @@ export interface Wanted {
 /** Finds the notes that a question is about, and reads them: short ones whole, others around the places that fit. */
 export function* findPassages(run: AgentRun, { question, terms }: Wanted): Flow<FoundPassages> {
   // Of a time people want to see all.
-  const limit = limitOf(run) ?? (terms.length === 0 ? mostPassages : usualLimit);
+  const limit = readLimit(run, terms.length === 0 ? mostPassages : usualLimit);
   const found = yield* searchNotes(run, { part: "search", text: question.text, terms, limit: limit + 1 });
   const { result, time, anyTime } = found;
   if (!result.success) throw new FailureError(result.error.message, { ...result.error });
@@ -57,10 +59,8 @@ export function* findPassages(run: AgentRun, { question, terms }: Wanted): Flow<
 }
 
 /** `options.limit`: how many notes are read. */
-function limitOf({ spec }: AgentRun): number | undefined {
-  const limit = spec.options?.["limit"];
-  const isCount = typeof limit === "number" && Number.isInteger(limit) && limit >= 1;
-  return isCount ? Math.min(limit, mostPassages) : undefined;
+function readLimit(run: AgentRun, usual: number): number {
+  return Math.min(new GivenOptions(run, runnerOptions.vault).take("limit", usual), mostPassages);
 }
 
 interface ReadPassage {

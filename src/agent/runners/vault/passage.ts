@@ -14,7 +14,7 @@ export interface Passage {
   readonly firstLine: number | undefined;
   /** The mark of the block of code within which the text begins; undefined where it begins in none. */
   readonly fence: string | undefined;
-  /** When the note was changed, ISO 8601; empty where it is not known. */
+  /** The time of the note, ISO 8601; empty where it is not known. */
   readonly modified: string;
 }
 

@@ -28,8 +28,9 @@ const mostSentences = 200;
 
 /**
  * The sentences that fit a question, the best first: those that have most of its words, where a word that few sentences
- * have counts more, as does a better note. At most two are of one note. Where no sentence has any of the words, as when
- * only the title of a note fits, it is the first sentences.
+ * have counts more, as does a better note. At most two are of one note, save where its title is what is asked for and
+ * none of its sentences says more of it: then the first ones follow. Where there is nothing of all that, it is the first
+ * sentence of each.
  */
 export function quoteSentences(passages: readonly Passage[], asked: string): Quote[] {
   const wanted = stemsOf(asked);
@@ -46,7 +47,31 @@ export function quoteSentences(passages: readonly Passage[], asked: string): Quo
     const ofSame = chosen.filter(({ passage }) => passage === candidate.passage).length;
     if (ofSame < mostOfOne && !chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
-  return chosen.length === 0 ? firstSentences(passages.slice(0, mostQuotes)) : chosen;
+  const quotes = [...chosen, ...leadingIn(passages, { chosen, wanted })].slice(0, mostQuotes);
+  return quotes.length === 0 ? firstSentences(passages.slice(0, mostQuotes)) : quotes;
+}
+
+interface Selection {
+  readonly chosen: readonly Candidate[];
+  readonly wanted: ReadonlySet<string>;
+}
+
+/** The beginning of each note that is about what is asked for as a whole. */
+function leadingIn(passages: readonly Passage[], { chosen, wanted }: Selection): Quote[] {
+  return passages.flatMap((passage) => {
+    const title = stemsOf(passage.title);
+    if (!isTopic(title, wanted)) return [];
+    const own = chosen.filter((candidate) => candidate.passage === passage);
+    // It says what is asked for beyond the topic.
+    if (own.some(({ words }) => [...wanted].some((word) => words.has(word) && !title.has(word)))) return [];
+    return quotesIn(passage).filter(({ text }) => !chosen.some((one) => one.text === text));
+  });
+}
+
+/** Does a title name what is asked for, or a part of it that stands for itself? */
+function isTopic(title: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+  if (title.size === 0 || wanted.size === 0) return false;
+  return [...title].every((word) => wanted.has(word)) || [...wanted].every((word) => title.has(word));
 }
 
 /** The first sentence of each note; of one without any what the search showed of it, or its title. */
@@ -72,7 +97,8 @@ function candidatesIn(passage: Passage, rank: number): Candidate[] {
   const titleWords = stemsOf(passage.title);
   return quotesIn(passage).flatMap((quote) => {
     const words = stemsOf(quote.text);
-    return words.size < 2 ? [] : [{ ...quote, rank, words, titleWords }];
+    // A word alone says nothing, unless it is that of a number: `printer | 300 €`.
+    return words.size < 2 && !/\d/u.test(quote.text) ? [] : [{ ...quote, rank, words, titleWords }];
   });
 }
 

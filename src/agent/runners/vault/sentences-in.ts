@@ -16,15 +16,22 @@ export function sentencesIn(passage: Pick<Passage, "text" | "firstLine" | "fence
 
 interface Line {
   readonly index: number;
-  /** Without the marks of quotes and lists; empty where nothing is said. */
+  /** Without the marks of quotes, lists and tables, and without images; empty where nothing is said. */
   readonly text: string;
+  readonly isBlank: boolean;
   /** It begins an item of a list. */
   readonly isItem: boolean;
+  /** It is a row of a table. */
+  readonly isRow: boolean;
 }
 
 const frontMatter = /^---\n[\s\S]*?\n---(?:\n|$)/u;
 const noProse = /^\s*(?:#{1,6}\s|<!--.*-->\s*$|[-*_=|:\s]{3,}$)/u;
+/** Of a table. */
+const row = /^\s*\|/u;
 const quoteMark = /^\s*(?:>\s?)+/u;
+/** Also one that is a link, and one that is a note of its own: `[![…](…)](…)`, `![[…]]`. */
+const image = /\[?!\[(?:\[[^\]\n]{0,500}\]\]|[^\]\n]{0,500}\]\([^)\n]{0,2000}\))(?:\]\([^)\n]{0,2000}\))?/gu;
 const listMark = /^\s*(?:[-*+]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?/u;
 
 /** The lines of a passage. Front matter, headings, code, rules and comments say nothing. */
@@ -35,44 +42,74 @@ function linesOf({ text, firstLine = 1, fence }: Pick<Passage, "text" | "firstLi
     const said = line.replace(quoteMark, "");
     // Within a list a fence may stand farther in.
     const isProse = index >= front && !fences.isCode(said.trimStart()) && !noProse.test(said);
-    return { index, text: isProse ? said.replace(listMark, "").trim() : "", isItem: listMark.test(said) };
+    return {
+      index,
+      text: isProse ? plainText(said) : "",
+      isBlank: said.trim() === "",
+      isItem: listMark.test(said),
+      isRow: row.test(said),
+    };
   });
+}
+
+function plainText(line: string): string {
+  const said = line.replace(listMark, "").trim();
+  const bare = row.test(said) ? said.replaceAll(/^\||\|$/gu, "") : said;
+  return (bare.includes("![") ? bare.replaceAll(image, "").replaceAll(/ {2,}/gu, " ") : bare).trim();
 }
 
 function paragraphsIn(lines: readonly Line[]): Line[][] {
   const paragraphs: Line[][] = [];
   let before: Line | undefined;
+  /** The last one that is not blank. */
+  let above: Line | undefined;
   for (const line of lines) {
-    const isNext = before !== undefined && before.text !== "" && !line.isItem && goesOn(before.text, line.text);
+    // A label goes with the first item below it.
+    const isNext = line.isItem ? label.test(above?.text ?? "") : before !== undefined && goesOn(before, line);
     if (isNext && line.text !== "") paragraphs.at(-1)?.push(line);
     else if (line.text !== "") paragraphs.push([line]);
     before = line;
+    if (!line.isBlank) above = line;
   }
   return paragraphs;
 }
 
+const label = /[:：]$/u;
 /** A line that is so wide was wrapped; a shorter one, as of a poem or a log, is for itself. */
 const wrapWidth = 50;
+/** In scripts without blanks lines are shorter, and may end anywhere. */
+const wrapWidthDense = 30;
 const sentenceEnd = /[.!?:。！？：…]["'”’)\]」』）]*$/u;
+/** No sentence ends so, nor begins so. */
+const openEnd = /[，、；]$|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][,;]$/u;
+const closing = /^[，。、；：！？）」』》”]/u;
 
-function goesOn(line: string, next: string): boolean {
-  if (line.startsWith("|") || next.startsWith("|") || sentenceEnd.test(line)) return false;
-  return /^\p{Ll}/u.test(next) || widthOf(line) >= wrapWidth;
+function goesOn(before: Line, { text: next, isRow }: Line): boolean {
+  const line = before.text;
+  if (line === "" || before.isRow || isRow || sentenceEnd.test(line)) return false;
+  if (openEnd.test(line) || closing.test(next) || /^\p{Ll}/u.test(next)) return true;
+  return widthOf(line) >= (isDense(line.at(-1)) && /^\p{L}/u.test(next) ? wrapWidthDense : wrapWidth);
 }
 
-/** Characters of scripts without blanks are twice as wide. */
+const dense = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uff60";
+const denseOne = new RegExp(`[${dense}]`, "u");
+const wide = new RegExp(`[${dense}\\p{Script=Hangul}]`, "gu");
+
+/** Is it written without blanks, also between lines? */
+function isDense(character = ""): boolean {
+  return denseOne.test(character);
+}
+
+/** Characters of such scripts are twice as wide. */
 function widthOf(line: string): number {
   return line.length + (line.match(wide)?.length ?? 0);
 }
-
-const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
-const isWide = new RegExp(wide.source, "u");
 
 function sentencesOf(paragraph: readonly Line[]): Sentence[] {
   const starts: (readonly [at: number, index: number])[] = [];
   let text = "";
   for (const line of paragraph) {
-    const glue = text === "" || (isWide.test(text.at(-1) ?? "") && isWide.test(line.text[0] ?? "")) ? "" : " ";
+    const glue = text === "" || (isDense(text.at(-1)) && isDense(line.text[0])) ? "" : " ";
     starts.push([text.length + glue.length, line.index]);
     text += glue + line.text;
   }

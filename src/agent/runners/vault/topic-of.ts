@@ -4,6 +4,8 @@ import { saidIn } from "../gathered.ts";
 import { salientTerms } from "../notes/salient-terms.ts";
 import { isSmallTalk } from "../notes/small-talk.ts";
 import { aheadIn, timePhraseIn, withoutTime } from "../notes/time-phrase.ts";
+import { isAboutAnswer } from "./about-answer.ts";
+import { earlierNotes } from "./earlier-notes.ts";
 
 /** A question that says more than this says what it is about. */
 const fewTerms = 3;
@@ -23,12 +25,14 @@ const pointedAt =
 const pointedAtZh = /[这那]|此(?:[处事人])/u;
 const leadsOver = /^[\s\p{P}]*(?:那么?(?=[^个些种里样本篇座位只条件次时边儿]|$)|然后)/u;
 
+type Asked = Pick<AgentQuestion, "text" | "history">;
+
 /**
  * The words that a question is about, those of the one before among them where it only points back. There are none
  * where it asks for notes of a time, or for any notes; undefined where it asks for nothing that could be looked for.
  */
-export function topicOf({ text, history }: Pick<AgentQuestion, "text" | "history">): readonly string[] | undefined {
-  if (isSmallTalk(text)) return undefined;
+export function topicOf({ text, history }: Asked): readonly string[] | undefined {
+  if (namesNothing({ text, history })) return undefined;
   const terms = salientTerms(text);
   const time = timePhraseIn(text);
   const timeless = timelessOf(text);
@@ -40,6 +44,11 @@ export function topicOf({ text, history }: Pick<AgentQuestion, "text" | "history
   if (terms.length > 0 && !(pointsBack(timeless) && terms.length <= fewTerms)) return terms;
   const all = [...new Set([...terms, ...lastTopic(history.slice(-mostBack))])].slice(0, mostTerms);
   return all.length > 0 ? all : undefined;
+}
+
+/** Thanks, and what is said about an answer that was given, are no questions for notes. */
+function namesNothing({ text, history }: Asked): boolean {
+  return isSmallTalk(text) || (history.length > 0 && isAboutAnswer(text));
 }
 
 /** "This week" points at nothing that was said. */
@@ -54,11 +63,30 @@ function pointsBack(text: string): boolean {
   return spokenOf.test(text) || pointedAt.test(text) || pointedAtZh.test(text.replace(leadsOver, ""));
 }
 
-/** What the conversation was about last. */
+/** What the conversation was about last. What nothing was found for is it only where nothing was found for anything. */
 function lastTopic(history: readonly ConversationMessage[]): readonly string[] {
-  const at = history.findLastIndex(({ role }) => role === "user");
-  const last = history[at];
-  if (last === undefined) return [];
-  const before = history.slice(0, at);
-  return topicOf({ text: saidIn(last), history: before }) ?? lastTopic(before);
+  const turns = turnsOf(history);
+  for (const turn of [...turns.filter(({ hasFound }) => hasFound), ...turns.filter(({ hasFound }) => !hasFound)]) {
+    const topic = topicOf(turn);
+    if (topic !== undefined) return topic;
+  }
+  return [];
+}
+
+interface Turn extends Asked {
+  /** Notes were shown for it. */
+  readonly hasFound: boolean;
+}
+
+/** The questions of a conversation, the last first. */
+function turnsOf(history: readonly ConversationMessage[]): Turn[] {
+  const turns: Turn[] = [];
+  let end = history.length;
+  for (const [at, message] of [...history.entries()].toReversed()) {
+    if (message.role !== "user") continue;
+    const hasFound = earlierNotes(history.slice(at, end)).size > 0;
+    turns.push({ text: saidIn(message), history: history.slice(0, at), hasFound });
+    end = at;
+  }
+  return turns;
 }

@@ -322,6 +322,134 @@ describe("[E01] what a question in a conversation is about", () => {
   });
 });
 
+describe("[E01] a question about the answer before it", () => {
+  const followUps = [
+    "Shorter please",
+    "why?",
+    "Answer in German",
+    "Translate your answer to Chinese",
+    "What does the second sentence mean?",
+    "tell me more",
+    "Make it rhyme",
+    "用英文再说一遍",
+    "为什么",
+    "翻译成德语",
+    "再详细一点",
+    "第二条是什么意思",
+  ];
+
+  test("is answered by the model, from the notes and the conversation so far", async () => {
+    const { engine } = await openVault();
+    const model = scriptedModel(["It turns [1].", ...followUps.map((text) => `${text}: so [1].`), "1793 [1]."]);
+    const session = createAgent({ engine, model, runner: "vault" }).session();
+    await session.ask("What did I write about Woodbridge?");
+    for (const [index, question] of followUps.entries()) {
+      const { answer, sources, notes } = await session.ask(question);
+      expect([answer, sources?.map(({ title }) => title), notes]).toEqual([`${question}: so [1].`, ["Tide mills"], []]);
+      expect(JSON.stringify(model.calls[index + 1]?.prompt)).toContain("built in 1793");
+    }
+    // None of them is what the next one is about.
+    const last = await session.ask("And when was it built?");
+    expect(JSON.stringify(model.calls.at(-1)?.prompt.at(-1))).toMatch(/Notes that were found:.*\[1\] Tide mills/u);
+    expect(last.sources).toHaveLength(1);
+    model.assertComplete();
+  });
+
+  test("what no note is about is told to the model, and is not what the next question is about", async () => {
+    const { engine } = await openVault();
+    const model = scriptedModel([
+      "It turns [1].",
+      "The notes say nothing of that.",
+      "None of yesterday; it turns [1].",
+    ]);
+    const session = createAgent({ engine, model, runner: "vault" }).session();
+    await session.ask("What did I write about Woodbridge?");
+    expect(await session.ask("And what about zeppelins?")).toMatchObject({ sources: [], notes: [] });
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toMatch(/Nothing was found in the notes for ..zeppelins/u);
+    await session.ask("and yesterday?");
+    expect(JSON.stringify(model.calls[2]?.prompt.at(-1))).toMatch(/No note that fits ..Woodbridge.. is of the time/u);
+  });
+
+  test("where the model fails it says what was not found", async () => {
+    const { engine } = await openVault();
+    const broken = Object.assign(new Error("no"), { statusCode: 401, responseHeaders: {}, responseBody: "{}" });
+    const session = createAgent({ engine, model: scriptedModel(["It turns [1].", broken]), runner: "vault" }).session();
+    await session.ask("What did I write about Woodbridge?");
+    const { answer, notes } = await session.ask("zeppelins?");
+    expect(answer).toBe('Nothing was found in the notes for "zeppelins".');
+    expect(notes).toEqual([expect.not.stringContaining("quoted instead")]);
+  });
+
+  test("without a model nothing is made of it, and the topic stays what it was", async () => {
+    const { engine } = await openVault();
+    const session = createAgent({ engine, runner: "vault" }).session();
+    await session.ask("What did I write about tide mills?");
+    expect((await session.ask("Shorter please")).answer).toMatch(/^There is nothing in this to look for/u);
+    expect((await session.ask("zeppelins?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
+    expect((await session.ask("why?")).answer).toContain("> A tide mill turns with the tide.");
+    const other = createAgent({ engine, runner: "vault" }).session();
+    await other.ask("zeppelins?");
+    expect((await other.ask("why?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
+  });
+});
+
+test("[E01] daily notes are of the day they name, though all files were copied today", async () => {
+  const now = Date.parse("2026-11-15T12:00:00Z");
+  const files = {
+    "2026-11-03.md": "# Tuesday\n\nMet Carla for lunch.\n",
+    "d.md": "---\ndate: 2026-11-05\n---\n# Diary\n\nI went swimming.\n",
+    "other.md": "# Other\n\nCarla called.\n",
+  };
+  const { engine, folder } = await agentWorld({ files, clock: { ...systemClock, now: () => now } });
+  for (const path of Object.keys(files)) utimesSync(join(folder, path), now / 1000, now / 1000);
+  const agent = createAgent({ engine, runner: "vault" });
+  const day = await agent.run("What did I write on 2026-11-03?");
+  expect(day.answer).toContain("> Met Carla for lunch. [1]\n> — Tuesday (2026-11-03.md:3), 2026-11-03");
+  expect(day.sources).toHaveLength(1);
+  const week = await agent.run("What did I write last week?");
+  expect(week.sources?.map(({ title }) => title)).toEqual(["Diary", "Tuesday"]);
+  const topic = await agent.run("What did I write about Carla last week?");
+  expect(topic.sources?.map(({ title }) => title)).toEqual(["Tuesday"]);
+  const model = scriptedModel(["Lunch [1]."]);
+  await createAgent({ engine, model, runner: "vault" }).run("What did I write about Carla last week?");
+  expect(JSON.stringify(model.calls[0]?.prompt.at(-1))).toContain("Tuesday (2026-11-03.md:3), of 2026-11-03");
+});
+
+describe("[E01] without a model", () => {
+  const files = {
+    "recipe.md":
+      "---\ntitle: Pancakes\n---\nIngredients:\n1. Two eggs\n2. 200 g of flour\n3. A cup of milk\n\nMix everything. Bake in butter.\n",
+    "long.md":
+      "# Trip\n\nThe ferry leaves at 9. A ticket is 12 euro. Return is at 17:30. Bring a coat. It is windy. Bye.\n",
+    "meeting.md":
+      "# Meeting\n\n![printer](p.png)\n\n- [ ] Carla buys paper\n- [x] Bob orders the printer\n\n| item | price |\n| --- | --- |\n| printer | 300 € |\n",
+    "密码.md": "# 服务器\n\n数据库每天凌晨三点备份，备份保存在北京机房，\n保留三十天。\n",
+  };
+  const recipe = ["Ingredients: Two eggs", "200 g of flour", "A cup of milk", "Mix everything.", "Bake in butter."];
+
+  test.each([
+    ["How do I make pancakes?", recipe],
+    ["What do I need for pancakes?", recipe],
+    ["pancakes", recipe],
+    ["What do I bake in butter with the pancakes?", ["Bake in butter."]],
+    [
+      "What did I write about the trip?",
+      ["The ferry leaves at 9.", "A ticket is 12 euro.", "Return is at 17:30.", "Bring a coat.", "It is windy."],
+    ],
+    ["When does the ferry of the trip leave?", ["The ferry leaves at 9."]],
+    ["How do I cook pancakes and who is Carla?", ["Carla buys paper", ...recipe.slice(0, 4)]],
+    ["What does the printer cost?", ["printer | 300 €", "Bob orders the printer"]],
+    ["备份保存多久", ["数据库每天凌晨三点备份，备份保存在北京机房，保留三十天。"]],
+  ])(
+    "a note that is about what is asked for is quoted by its beginning, others by what fits: %s",
+    async (question, quotes) => {
+      const { engine } = await agentWorld({ files });
+      const { answer } = await createAgent({ engine, runner: "vault" }).run(question);
+      expect([...answer.matchAll(/^> (.*) \[\d\]$/gmu)].map(([, quote]) => quote)).toEqual(quotes);
+    },
+  );
+});
+
 test("[E02] @vault searches in the same way", async () => {
   const { engine } = await openVault();
   const answered = async (question: string, plan: string): Promise<string> => {

@@ -33,7 +33,7 @@ describe("[E01] vault", () => {
     expect(result.toolUsageSummary.toolUsage).toMatchObject({ localSearch: 1, read_note: 1 });
     const prompt = JSON.stringify(model.calls[0]?.prompt.at(-1));
     expect(prompt).toContain("Notes that were found:");
-    expect(prompt).toMatch(/<data-[0-9a-f]{12} name=..\[1\] Tide mills \(mills\.md:\d+\), changed \d{4}-/u);
+    expect(prompt).toMatch(/<data-[0-9a-f]{12} name=..\[1\] Tide mills \(mills\.md:\d+\), of \d{4}-/u);
     // More than the snippet: the note was read.
     expect(prompt).toContain("six metres wide");
     expect(model.calls[0]?.tools).toBeUndefined();
@@ -50,6 +50,16 @@ describe("[E01] vault", () => {
     expect(result.notes).toEqual([expect.stringContaining("[9]")]);
     expect(result.messages.at(-1)).toMatchObject({ role: "assistant", content: [{ text: result.answer }] });
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  test("a limit that it cannot use is told, and counts as absent", async () => {
+    const { engine } = await agentWorld({ files: notes });
+    const ask = (limit: unknown) =>
+      createAgent({ engine, runner: "vault", options: { limit } }).run("tide mill, soup?");
+    const result = await ask("many");
+    expect(result.notes).toEqual(["options.limit is not a whole number, 1 or more, and was not used"]);
+    expect(result.sources).toHaveLength(2);
+    expect(await ask(1)).toMatchObject({ notes: [], sources: [{ title: "Tide mills" }] });
   });
 
   test("an answer without any citation is told of", async () => {

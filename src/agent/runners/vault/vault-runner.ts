@@ -2,10 +2,10 @@ import { isFailureError } from "../../../base/index.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentQuestion, Runner, RunnerAnswer } from "../../runner.ts";
-import { noteCommands } from "../planned/meant-commands.ts";
+import { noteCommands } from "../commands/meant-commands.ts";
 import { userMessage } from "../user-message.ts";
 import { answerByQuotes, nothingAsked, nothingFound } from "./answer-by-quotes.ts";
-import { type Grounds, answerWithCitations } from "./answer-with-citations.ts";
+import { type Grounds, answerWithCitations, hasNotes } from "./answer-with-citations.ts";
 import { earlierNotes } from "./earlier-notes.ts";
 import { findPassages } from "./find-passages.ts";
 import { NoteNumbers } from "./note-numbers.ts";
@@ -26,22 +26,26 @@ function* answerFromNotes(run: AgentRun, question: AgentQuestion): Flow<RunnerAn
   if (terms === undefined) return yield* answer(run, { question, found: undefined, earlier });
   const found = yield* findPassages(run, { question, terms });
   // Where there is nothing to answer from, nobody is asked to make something up.
-  if (found.passages.length === 0) return nothingFound(question.text, terms);
+  if (found.passages.length === 0 && earlier.size === 0) return nothingFound(question.text, terms);
   return yield* answer(run, { question, found, earlier });
 }
 
 function* answer(run: AgentRun, grounds: Grounds): Flow<RunnerAnswer> {
-  const { question, found, earlier } = grounds;
-  const alone = (): RunnerAnswer =>
-    found === undefined ? nothingAsked(question.text) : answerByQuotes(question.text, found, new NoteNumbers(earlier));
-  if (run.model === undefined) return alone();
+  const { question, found } = grounds;
+  if (run.model === undefined) return answerAlone(grounds);
   try {
     return yield* answerWithCitations(run, grounds);
   } catch (error) {
     if (run.isCancelled || !isFailureError(error)) throw error;
-    const instead = found === undefined ? "" : "; the notes are quoted instead";
+    const instead = hasNotes(found) ? "; the notes are quoted instead" : "";
     run.note(`the model gave no answer (${error.message})${instead}`);
     run.messages = [...question.history, userMessage(question, question.text)];
-    return alone();
+    return answerAlone(grounds);
   }
+}
+
+function answerAlone({ question, found, earlier }: Grounds): RunnerAnswer {
+  if (found === undefined) return nothingAsked(question.text);
+  if (!hasNotes(found)) return nothingFound(question.text, found.terms);
+  return answerByQuotes(question.text, found, new NoteNumbers(earlier));
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FailureError } from "../../../base/index.ts";
 import { generateText } from "../../index.ts";
 import type { Model, ModelCall } from "../../model.ts";
-import { scriptedModel } from "../../scripted-model.ts";
+import { scriptedModel } from "../scripted-model.ts";
 import { modelServer } from "../server/model-server.ts";
 import { recordModel } from "./record-model.ts";
 import { replayModel } from "./replay-model.ts";

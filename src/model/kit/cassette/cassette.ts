@@ -1,5 +1,6 @@
 import type { ModelCall } from "../../model.ts";
-import { type JsonRecord, isRecord, parseJson } from "../server/read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { type JsonRecord, parseJson } from "../server/read-json.ts";
 import { toJsonForm } from "./json-form.ts";
 
 /** How a question was put. */

@@ -1,5 +1,6 @@
 import type { Redactor } from "../../../text/index.ts";
-import { type JsonRecord, isRecord } from "../server/read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import type { JsonRecord } from "../server/read-json.ts";
 
 /** The parts of a stream without secrets that came in several pieces: such a text is all in its first piece. */
 export function coverPieces(said: readonly unknown[], redactor: Redactor): readonly unknown[] {

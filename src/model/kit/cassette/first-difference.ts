@@ -1,5 +1,5 @@
 import { formatPath } from "../../../base/index.ts";
-import { isRecord } from "../server/read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
 
 type Path = readonly (string | number)[];
 

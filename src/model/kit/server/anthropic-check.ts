@@ -1,4 +1,5 @@
-import { type JsonRecord, isRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
 import { demand } from "./refusal.ts";
 import { type AnthropicMessage, checkThinkingOptions, checkThoughts } from "./anthropic-thinking.ts";
 import type { Demands, WireRequest } from "./wire-family.ts";

@@ -1,7 +1,8 @@
 import type { FinishReason } from "../../model.ts";
 import type { ScriptedUsage } from "../scripted-answer.ts";
 import { checkAnthropic } from "./anthropic-check.ts";
-import { isRecord, parseJson, stringOf } from "./read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { parseJson, stringOf } from "./read-json.ts";
 import type { WireFamily, WireRequest } from "./wire-family.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 

@@ -1,5 +1,6 @@
 import type { Issued } from "./issued.ts";
-import { type JsonRecord, isRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
 import { demand } from "./refusal.ts";
 import type { Demands, WireRequest } from "./wire-family.ts";
 

@@ -1,7 +1,8 @@
 import type { FinishReason } from "../../model.ts";
 import type { ScriptedUsage } from "../scripted-answer.ts";
 import { checkGemini } from "./gemini-check.ts";
-import { isRecord, parseJson } from "./read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { parseJson } from "./read-json.ts";
 import type { WireFamily, WireRequest } from "./wire-family.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 

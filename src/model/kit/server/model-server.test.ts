@@ -494,14 +494,29 @@ describe("the script", () => {
     expect(said[2]).toContain("2 gemini gemini-3-pro 1");
   });
 
-  test("that has ended, or throws, is a refusal that nobody asks again for", async () => {
-    const server = await started(["only", () => Promise.reject(new Error("a bug in the test"))]);
+  test("that has ended is a refusal that nobody asks again for", async () => {
+    const server = await started(["only"]);
     const told: Told[] = [];
-    for (let at = 0; at < 3; at++) told.push(await post(server, "openai", taken.openai[0]));
-    expect(told.map(({ status }) => status)).toEqual([200, 400, 400]);
-    expect(told[1]?.message).toBe("a bug in the test");
-    expect(told[2]?.message).toBe("the script has 2 answers, and this is question 3");
-    expect(() => server.assertComplete()).toThrow("a bug in the test");
+    for (let at = 0; at < 2; at++) told.push(await post(server, "openai", taken.openai[0]));
+    expect(told.map(({ status }) => status)).toEqual([200, 400]);
+    expect(told[1]?.message).toBe("the script has 1 answers, and this is question 2");
+    expect(server.requests[1]?.outcome).toBe("refused");
+    expect(() => server.assertComplete()).toThrow("the server refused what it was asked");
+  });
+
+  test.each<readonly [string, () => ServerAnswer | Promise<ServerAnswer>]>([
+    ["at once", () => brokenHelper()],
+    ["later", () => Promise.reject(new TypeError("a bug in the test"))],
+  ])("that throws %s has failed, is not asked again, and says where it threw", async (_, entry) => {
+    for (const family of families) {
+      const server = await started([entry]);
+      const told = await post(server, family, taken[family][0]);
+      expect(told).toMatchObject({ status: 400, message: "the script threw: TypeError: a bug in the test" });
+      expect(server.requests[0]).toMatchObject({ outcome: "failed", status: 400, refusal: told.message });
+      expect(() => server.assertComplete()).toThrow(
+        /^the script threw: TypeError: a bug in the test\n[^]*model-server\.test\.ts:\d+:\d+/,
+      );
+    }
   });
 
   test("with a pause among raw parts says what to use instead", async () => {
@@ -562,3 +577,7 @@ test("a closed server leaves nothing open: no connection, no timer, no request",
   await expect.poll(() => process.getActiveResourcesInfo().length).toBeLessThanOrEqual(before + 1);
   await server.close();
 });
+
+function brokenHelper(): never {
+  throw new TypeError("a bug in the test");
+}

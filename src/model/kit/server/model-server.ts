@@ -1,12 +1,13 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../../base/index.ts";
-import { type Script, ScriptReader } from "../script.ts";
+import { type Script, ScriptEnded, ScriptReader } from "../script.ts";
 import { type ScriptedAnswer, isParts, toTurn } from "../scripted-answer.ts";
 import { wait, waitForAbort } from "../wait.ts";
 import { Issued } from "./issued.ts";
 import { familyAt, readRequest, urlOf } from "./read-request.ts";
 import { Refusal } from "./refusal.ts";
+import { ScriptFault } from "./script-fault.ts";
 import { type Outgoing, sendAnswer } from "./send-answer.ts";
 import type { ErrorAnswer, HangingAnswer } from "./wire-fault.ts";
 import type { FamilyName, ReasoningField, WireFamily, WireRequest } from "./wire-family.ts";
@@ -35,11 +36,11 @@ export interface ReceivedRequest extends WireRequest {
   /** What was answered; 0 as long as nothing is. */
   readonly status: number;
   /**
-   * `answered` with everything that was to be said, `refused` because of what it asked, `failed` by the script, `broken`
-   * off by a fault, `left` by the asker before the end, `open` until then.
+   * `answered` with everything that was to be said, `refused` because of what it asked, `failed` by the script, which
+   * says so or throws, `broken` off by a fault, `left` by the asker before the end, `open` until then.
    */
   readonly outcome: "open" | "answered" | "refused" | "failed" | "broken" | "left";
-  /** Why it was refused. */
+  /** Why it was refused, or what the script threw. */
   readonly refusal?: string;
 }
 
@@ -53,7 +54,7 @@ export interface ModelServer extends AsyncDisposable {
   readonly baseUrls: Readonly<Record<FamilyName, string>>;
   /** Everything that was asked in a form that an API knows, in the order in which it came. */
   readonly requests: readonly ReceivedRequest[];
-  /** Throws unless every answer was asked for, every question had one, and no request was refused. */
+  /** Throws unless every answer was asked for, every question had one, no request was refused, and no function threw. */
   assertComplete(): void;
   /** Ends every connection; resolves when nothing is left open. */
   close(): Promise<void>;
@@ -63,6 +64,9 @@ export interface ModelServer extends AsyncDisposable {
  * Starts a server on loopback that speaks the APIs of OpenAI (chat completions), Anthropic (messages) and Gemini
  * (generateContent), streamed and not. One script serves them all. It is as strict as they are: a request with an
  * unanswered tool call, a lost signature or roles out of order is answered 400 and takes nothing from the script.
+ *
+ * A function in the script gets the request as it came over the wire, a {@link ReceivedRequest}: `body` has the form of the
+ * API that was asked, `family` says which. That is not what a function of `scriptedModel` gets.
  *
  * @example
  * ```ts
@@ -96,6 +100,7 @@ class ScriptedServer implements ModelServer {
   readonly #working = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #problems: string[] = [];
+  #fault: ScriptFault | undefined;
   #port = 0;
   #answers = 0;
   #calls = 0;
@@ -132,6 +137,7 @@ class ScriptedServer implements ModelServer {
   }
 
   assertComplete(): void {
+    if (this.#fault !== undefined) throw new Error(this.#fault.told, { cause: this.#fault.cause });
     if (this.#problems.length > 0)
       throw new Error(`the server refused what it was asked:\n${this.#problems.map((line) => `  ${line}`).join("\n")}`);
     this.#script.assertComplete();
@@ -189,7 +195,7 @@ class ScriptedServer implements ModelServer {
       // A function may take its time, but not longer than there is someone to answer.
       return answer instanceof Promise ? await Promise.race([answer, waitForAbort(signal)]) : answer;
     } catch (error) {
-      throw new Refusal(error instanceof Error ? error.message : String(error));
+      throw error instanceof ScriptEnded ? new Refusal(error.message) : new ScriptFault(error);
     }
   }
 
@@ -228,9 +234,10 @@ class ScriptedServer implements ModelServer {
   /** Whatever went wrong, the asker is told of it, or is gone. */
   async #fail(error: unknown, family: WireFamily | undefined, exchange: Exchange): Promise<void> {
     if (exchange.signal.aborted || exchange.response.headersSent) return exchange.end("left", 0);
-    const { status, message } = error instanceof Refusal ? error : { status: 500, message: String(error) };
-    this.#problems.push(`${exchange.place()}: ${status} ${message.trim()}`);
-    exchange.end("refused", status, message);
+    const { status, message } = toldOf(error);
+    if (error instanceof ScriptFault) this.#fault ??= error;
+    else this.#problems.push(`${exchange.place()}: ${status} ${message.trim()}`);
+    exchange.end(error instanceof ScriptFault ? "failed" : "refused", status, message);
     const body = family?.error(status, message, undefined) ?? { error: { message } };
     // What is left of a request that was not read to its end would be taken for the next one.
     const headers = { "content-type": "application/json", connection: "close" };
@@ -266,6 +273,14 @@ class Exchange {
     const { method, url = "" } = this.response.req;
     return this.entry?.path ?? `${method} ${url.split("?")[0]}`;
   }
+}
+
+function toldOf(error: unknown): { readonly status: number; readonly message: string } {
+  if (error instanceof Refusal) return error;
+  // A server that breaks is asked again, and a script that threw would only throw again.
+  return error instanceof ScriptFault
+    ? { status: 400, message: error.message }
+    : { status: 500, message: String(error) };
 }
 
 function isHanging(answer: ServerAnswer): answer is HangingAnswer {

@@ -1,4 +1,5 @@
-import { type JsonRecord, isRecord, parseJson, recordOf, recordsOf, stringOf } from "./read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { type JsonRecord, parseJson, recordOf, recordsOf, stringOf } from "./read-json.ts";
 import { Refusal, demand } from "./refusal.ts";
 import type { Demands, WireRequest } from "./wire-family.ts";
 

@@ -1,10 +1,7 @@
+import { isRecord } from "../../../schema/index.ts";
+
 /** What JSON from outside can hold under a name. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
-
-/** Is this an object with names? */
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The value where it is an object, an empty one where it is not. */
 export function recordOf(value: unknown): JsonRecord {

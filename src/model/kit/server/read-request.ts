@@ -3,7 +3,8 @@ import { isSecretName } from "../../../text/index.ts";
 import { anthropicFamily } from "./anthropic-family.ts";
 import { geminiFamily } from "./gemini-family.ts";
 import { openAiFamily } from "./openai-family.ts";
-import { type JsonRecord, isRecord, parseJson } from "./read-json.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { type JsonRecord, parseJson } from "./read-json.ts";
 import { Refusal } from "./refusal.ts";
 import type { WireFamily, WireRequest } from "./wire-family.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import type { ModelCall } from "./model.ts";
+import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
+import type { ModelCall } from "../model.ts";
 import { type ScriptedAnswer, type ScriptedPart, scriptedModel } from "./scripted-model.ts";
 
 const question = (text = "?"): ModelCall => ({ prompt: [{ role: "user", content: [{ type: "text", text }] }] });

@@ -5,7 +5,7 @@ import type { AgentRun } from "../../run/agent-run.ts";
 import { notesTool } from "../notes/search-notes.ts";
 import { usableTool } from "../own-call.ts";
 import { fillParams } from "./fill-params.ts";
-import type { OwnCommand } from "./planned-options.ts";
+import type { OwnCommand } from "./own-commands.ts";
 import type { ReadMessage, ToldCommand } from "./read-commands.ts";
 
 /** What is known of a tool that a command calls: plain JSON. */

@@ -5,9 +5,9 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { type Clock, systemClock } from "../base/index.ts";
-import type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
-import { type Script, ScriptReader } from "./kit/script.ts";
+import { type Clock, systemClock } from "../../base/index.ts";
+import type { FinishReason, Model, ModelAnswer, ModelCall } from "../model.ts";
+import { type Script, ScriptReader } from "./script.ts";
 import {
   type ScriptedAnswer,
   type ScriptedPart,
@@ -17,10 +17,10 @@ import {
   finishReasonOf,
   isParts,
   toTurn,
-} from "./kit/scripted-answer.ts";
-import { foldParts } from "./kit/fold-parts.ts";
-import { piecesOf, streamOf } from "./kit/scripted-stream.ts";
-import { wait } from "./kit/wait.ts";
+} from "./scripted-answer.ts";
+import { foldParts } from "./fold-parts.ts";
+import { piecesOf, streamOf } from "./scripted-stream.ts";
+import { wait } from "./wait.ts";
 
 export type {
   ScriptedAnswer,
@@ -30,7 +30,7 @@ export type {
   ScriptedToolCall,
   ScriptedTurn,
   ScriptedUsage,
-} from "./kit/scripted-answer.ts";
+} from "./scripted-answer.ts";
 
 /** How a {@link scriptedModel} is called, and by which clock it waits. */
 export interface ScriptedModelOptions {

@@ -1,5 +1,6 @@
 import { suggest } from "../../../text/index.ts";
 import { dense, saidMask } from "./said-mask.ts";
+import { shownFrom } from "./shown-from.ts";
 
 /** A command where it is used in a message, such as `@vault`. */
 export interface CommandUse {
@@ -115,13 +116,12 @@ class Beginnings {
   /** Where the commands at the beginning of the line end. */
   #headEnd = 0;
   #head = new Set<string>();
-  /** Behind it stands what its writer shows: "Summarise:" and an empty line. */
+  /** Behind it stands what its writer shows. */
   readonly #shownFrom: number;
 
   constructor(message: string) {
     this.#message = message;
-    const shows = /[:：][^\S\n]*\n[^\S\n]*\n/u.exec(message);
-    this.#shownFrom = shows?.index ?? message.length;
+    this.#shownFrom = shownFrom(message);
   }
 
   add({ name, start, end }: Omit<CommandUse, "begins">): CommandUse {

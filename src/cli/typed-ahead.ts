@@ -1,6 +1,6 @@
 import { markPastes, stopMarking } from "./paste-marks.ts";
 
-/** What {@link TypedAhead} needs of an input. */
+/** An input of keys, as a terminal is one. */
 export interface KeyInput {
   readonly isTTY?: boolean;
   readonly readableEnded: boolean;

@@ -2,7 +2,7 @@ import { fact } from "../../flow/fact.ts";
 import type { Flow } from "../../flow/flow.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { type CommandTool, commandNames, lookAtTool } from "./command-tool.ts";
-import { type OwnCommand, readPlannedOptions } from "./planned-options.ts";
+import { type OwnCommand, readOwnCommands } from "./own-commands.ts";
 import { type CommandUse, type ReadMessage, type ToldCommand, findCommands, readMessage } from "./read-commands.ts";
 
 /** A command that is to be carried out. */
@@ -92,11 +92,11 @@ function noteLeftOut(run: AgentRun, uses: readonly CommandUse[], given: Readonly
   if (more > 0) run.note(`only the first ${mostCommands} commands were carried out: ${more} more were left out`);
 }
 
-/** For runners that carry out none: people who use one are told whose it is. */
-export function noteCommands(run: AgentRun, text: string): void {
-  const { commands: own } = readPlannedOptions(run.spec);
+/** For where none is carried out: people who use one are told why. */
+export function noteCommands(run: AgentRun, text: string, why = "only the runner planned carries out commands"): void {
+  const { commands: own } = readOwnCommands(run.spec.options?.["commands"]);
   const names = new Set(findCommands(text, commandNames(own)).uses.map(({ name }) => `@${name}`));
   if (names.size === 0) return;
   const said = [...names].join(", ");
-  run.note(`${said} ${names.size === 1 ? "was" : "were"} taken as text: only the runner planned carries out commands`);
+  run.note(`${said} ${names.size === 1 ? "was" : "were"} taken as text: ${why}`);
 }

@@ -1,0 +1,95 @@
+import type { Redactor } from "../../text/index.ts";
+import type { AgentEvent, AgentListener, ToolFinished, ToolProgress } from "../agent-event.ts";
+
+/** A text that a call reports. */
+type Report = ToolProgress & { readonly value: string };
+
+/** Shows the texts that calls report, without secrets, also where one comes in pieces. */
+export class ShownProgress {
+  readonly #listener: AgentListener;
+  readonly #redactor: Redactor;
+  readonly #open = new Map<string, Reports>();
+
+  constructor(listener: AgentListener, redactor: Redactor) {
+    this.#listener = listener;
+    this.#redactor = redactor;
+  }
+
+  /** Hears of everything that happens; true where it has seen to that it is shown. */
+  takes(event: AgentEvent): boolean {
+    if (isReport(event)) return this.#redactor.knowsAny() && this.#take(event);
+    if (this.#open.size === 0) return false;
+    if (event.type === "tool-finished") this.#end(callOf(event));
+    else if (event.type === "run-finished") for (const call of this.#open.keys()) this.#end(call);
+    return false;
+  }
+
+  #take(report: Report): true {
+    const call = callOf(report);
+    const reports = this.#open.get(call) ?? new Reports(this.#listener, this.#redactor);
+    this.#open.set(call, reports);
+    reports.add(report);
+    return true;
+  }
+
+  #end(call: string): void {
+    this.#open.get(call)?.end();
+    this.#open.delete(call);
+  }
+}
+
+/**
+ * The texts of one call. One that may end in the middle of a secret waits for the next one, or for the end of the call.
+ * Each is shown whole: half a figure is another.
+ */
+class Reports {
+  readonly #listener: AgentListener;
+  readonly #redactor: Redactor;
+  #waiting: Report[] = [];
+  #text = "";
+
+  constructor(listener: AgentListener, redactor: Redactor) {
+    this.#listener = listener;
+    this.#redactor = redactor;
+  }
+
+  add(report: Report): void {
+    this.#waiting.push(report);
+    this.#text += report.value;
+    if (!this.#isOpen()) this.end();
+  }
+
+  /** May the next text go on with a secret? */
+  #isOpen(): boolean {
+    const stream = this.#redactor.knownStream();
+    stream.write(this.#text);
+    return stream.end() !== "";
+  }
+
+  end(): void {
+    const waiting = this.#waiting;
+    const text = this.#text;
+    const last = waiting.at(-1);
+    if (last === undefined) return;
+    this.#waiting = [];
+    this.#text = "";
+    const { known } = this.#redactor;
+    const isTorn = waiting.map(({ value }) => known(value)).join("") !== known(text);
+    // Where a secret is torn, they are pieces of one text.
+    if (isTorn) this.#show(last, text);
+    else for (const report of waiting) this.#show(report, report.value);
+  }
+
+  #show(report: Report, text: string): void {
+    const value = this.#redactor.text(text);
+    this.#listener(value === report.value ? report : { ...report, value });
+  }
+}
+
+function isReport(event: AgentEvent): event is Report {
+  return event.type === "tool-progress" && typeof event.value === "string";
+}
+
+function callOf({ part, round, callId }: ToolProgress | ToolFinished): string {
+  return `${part}.${round} ${callId}`;
+}

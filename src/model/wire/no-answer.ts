@@ -1,0 +1,2 @@
+/** Something answered well, and gave no answer of a model; asking again may help. */
+export class NoAnswer extends Error {}
