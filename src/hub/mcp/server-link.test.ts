@@ -38,6 +38,27 @@ describe("connections", () => {
     await source.close();
   });
 
+  test("a call that finds the connection over before it is sent goes over a new one, once", async () => {
+    const server = new FakeServer(definition("writes"));
+    const { source, engine } = await fakeWorkspace({ server });
+    await source.load();
+    await source.prepare();
+    const over = fail("Not connected", { code: "not_available", reason: "closed", retry: "safe" });
+    server.handler = () => {
+      if (server.connects === 1) throw over;
+      return { isError: false, content: [{ type: "text", text: "sent" }] };
+    };
+    const call = (): ReturnType<typeof engine.call> => engine.call("server/writes", {}, { maxRetries: 0 });
+    expect(await call()).toMatchObject({ output: "sent", meta: { attempts: 1 } });
+    expect(server.connects).toBe(2);
+    server.handler = () => {
+      throw over;
+    };
+    expect(await call()).toMatchObject({ error: { reason: "closed", retry: "safe" } });
+    expect(server.connects).toBe(3);
+    await source.close();
+  });
+
   test("a server that fails again and again is left alone, tried by one call, and used when it works", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read));

@@ -84,13 +84,23 @@ export class ServerLink {
     const leave = this.#breaker.enter();
     this.#users++;
     try {
-      const line = await this.#open(signal);
-      return await this.#work(line, work);
+      return await this.#workOnce(signal, work);
     } finally {
       leave();
       this.#users--;
       this.#tellUnused();
     }
+  }
+
+  /** A connection that turns out to be over before anything was sent is made again: the work has not begun. */
+  async #workOnce<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const line = await this.#open(signal);
+    try {
+      return await this.#work(line, work);
+    } catch (error) {
+      if (!isFailureError(error) || error.reason !== "closed" || signal.aborted) throw error;
+    }
+    return this.#work(await this.#open(signal), work);
   }
 
   #tellUnused(): void {

@@ -1,3 +1,4 @@
+import { isFailureError } from "../../../base/index.ts";
 import { answerQuestion } from "./answer-question.ts";
 import type { McpCallOptions } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
@@ -21,7 +22,9 @@ export interface QuestioningCall {
 export async function callWithQuestions(asked: QuestioningCall): Promise<Readonly<Record<string, unknown>>> {
   let added: Record<string, unknown> = {};
   for (let round = 0; round <= asked.mostRounds; round++) {
-    const answer = await asked.send(added);
+    const answer = await asked.send(added).catch((error: unknown) => {
+      throw round === 0 ? error : asBroken(error);
+    });
     if (answer["resultType"] !== "input_required") return answer;
     const { inputRequests, requestState } = answer;
     const questions = Object.entries(inputRequests ?? {});
@@ -37,6 +40,12 @@ export async function callWithQuestions(asked: QuestioningCall): Promise<Readonl
     "too_many_questions",
     `the MCP server "${asked.server}" still asks questions after ${asked.mostRounds} rounds`,
   );
+}
+
+/** What is not sent any more does not undo what was sent before it: the tool had begun by then. */
+function asBroken(error: unknown): unknown {
+  if (!isFailureError(error) || error.reason !== "closed") return error;
+  return mcpFailure("connection_lost", error.message, { cause: error });
 }
 
 async function answerOne(question: unknown, { call, server, tell }: QuestioningCall): Promise<unknown> {

@@ -4,6 +4,7 @@ import { type Clock, type FailureError, isFailureError } from "../../../base/ind
 import { explainError } from "./explain-error.ts";
 import { failedResponse } from "./local-failure.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
+import { notSent } from "./not-sent.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Traffic } from "./traffic.ts";
 import { within } from "./within.ts";
@@ -88,9 +89,7 @@ export class HttpTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
-    if (this.#state === "closed") {
-      throw this.lost ?? mcpFailure("closed", `the connection to the MCP server "${this.#options.server}" is closed`);
-    }
+    if (this.#state === "closed") throw notSent(this.#options.server, this.lost);
     this.#requests.sent(message);
     if ("method" in message && "id" in message) return this.#ask(message, options);
     await this.#authorized(() => this.#inner.send(message, options));

@@ -4,6 +4,7 @@ import { failedResponse } from "./local-failure.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { type MessageLine, MessageLines } from "./message-lines.ts";
+import { notSent } from "./not-sent.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Program } from "./program.ts";
 import { Traffic } from "./traffic.ts";
@@ -68,11 +69,7 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const { program, server, limits } = this.#options;
-    if (this.#state !== "open") {
-      return Promise.reject(
-        this.lost ?? mcpFailure("closed", `the connection to the MCP server "${server}" is closed`),
-      );
-    }
+    if (this.#state !== "open") return Promise.reject(notSent(server, this.lost));
     this.#requests.sent(message);
     program.hold(this.#requests.size > 0);
     if (program.stdin.writableLength > limits.messageBytes * 2) this.#lose("does not read its input");

@@ -1,0 +1,19 @@
+import { describe, expect, test } from "vitest";
+import { mcpFailure } from "./mcp-reasons.ts";
+import { notSent } from "./not-sent.ts";
+
+describe("a message over a connection that has ended", () => {
+  test("was not sent, however that ended", () => {
+    const lost = mcpFailure("connection_lost", "the program ended by SIGKILL");
+    expect(notSent("s", lost).toFailure("unsafe")).toMatchObject({
+      reason: "closed",
+      retry: "safe",
+      message: "the program ended by SIGKILL",
+    });
+    expect(notSent("s").toFailure("unsafe")).toMatchObject({ reason: "closed", retry: "safe" });
+  });
+
+  test("needs a login where the connection did", () => {
+    expect(notSent("s", mcpFailure("unauthorized", "log in"))).toMatchObject({ reason: "unauthorized" });
+  });
+});
