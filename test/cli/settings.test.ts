@@ -148,6 +148,21 @@ describe.concurrent("rules and lists that name no tool", () => {
     }
   });
 
+  test("are told wherever something could be called", async () => {
+    const cwd = await folder({
+      "windlass.yaml": 'permissions: { ask: ["nobody_has_it"] }\n',
+      "chains/greet.yaml": "name: greet\nsteps: [{ id: a, tool: echo, params: { message: hi } }]\n",
+    });
+    const first = JSON.parse((await windlass(["run", "greet", "--json"], { cwd })).stdout) as { chain_id: string };
+    for (const command of [["rerun", first.chain_id], ["resume"], ["mcp", "serve"]]) {
+      const { code, stderr } = await windlass(command, { cwd });
+      expect(code).toBe(0);
+      expect(stderr).toContain(
+        'warning: this permission rule guards nothing, for want of such a tool: "nobody_has_it"',
+      );
+    }
+  });
+
   test("of a server that is disabled or was never seen are no word worth where something is called", async () => {
     const cwd = await folder({
       "windlass.yaml": 'permissions: { ask: ["fs/write_file", "mail/send"] }\n',

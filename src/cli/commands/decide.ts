@@ -14,6 +14,7 @@ import { readJson } from "../read-arguments.ts";
 import { type RunSession, withRuns } from "../run-session.ts";
 import { safeJson } from "../safe-json.ts";
 import { tellRun } from "../tell-run.ts";
+import { tellUnguarded } from "../tell-unguarded.ts";
 import { unknownApproval } from "../unknown-approval.ts";
 import { UsageError } from "../usage-error.ts";
 import { userName } from "../user-name.ts";
@@ -162,6 +163,7 @@ function goOn(
   { decided, runId }: { readonly decided: Decided; readonly runId: string },
 ): Promise<ExitCode> {
   return withRuns(invocation, async (session) => {
+    tellUnguarded(session.workspace, invocation);
     try {
       const extra = { approval: toWireApproval(decided.approval) };
       const code = await goOnHere(session, runId, { refused: !decided.approved, extra });

@@ -12,6 +12,7 @@ import { tellBroken, tellUnused } from "../open-tools.ts";
 import { shortText } from "../short-text.ts";
 import { tellSlowLoad } from "../tell-slow-load.ts";
 import { tellStep } from "../tell-step.ts";
+import { tellUnguarded } from "../tell-unguarded.ts";
 import type { Terminal } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { windlassVersion } from "../version.ts";
@@ -41,9 +42,10 @@ export const serveToClients: RunCommand = async (invocation) => {
   }
 };
 
-/** Tells the operator what clients will not see: their list is not whole, and nobody would know why. */
+/** Tells the operator what clients will not see, for nobody would know why, and what is taken for guarded and is not. */
 function tellOfSources(workspace: Workspace, invocation: Invocation): void {
   tellBroken(workspace, invocation);
+  tellUnguarded(workspace, invocation);
   workspace.engine.subscribe(
     (event) => {
       if (event.type === "load_error") tellUnused([event.file], invocation);

@@ -3,6 +3,7 @@ import { confirmRerun } from "../confirm-rerun.ts";
 import { withRun } from "../find-run.ts";
 import { followRun, noticesOf, withRuns } from "../run-session.ts";
 import { tellRun } from "../tell-run.ts";
+import { tellUnguarded } from "../tell-unguarded.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `windlass rerun`. */
@@ -13,6 +14,7 @@ export const rerunChain: RunCommand = (invocation) => {
   return withRuns(invocation, async (session) => {
     const [id = ""] = invocation.words;
     const { runs } = session.workspace;
+    tellUnguarded(session.workspace, invocation);
     const onNotice = noticesOf(invocation);
     const result = await withRun(runs, { id, invocation }, async () => {
       if (from !== undefined) {

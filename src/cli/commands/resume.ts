@@ -8,12 +8,14 @@ import { isOfAgent } from "../is-of-agent.ts";
 import { tellError } from "../report-error.ts";
 import { type RunSession, followRun, withRuns } from "../run-session.ts";
 import { tellRun } from "../tell-run.ts";
+import { tellUnguarded } from "../tell-unguarded.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `windlass resume`. */
 export const resumeRuns: RunCommand = (invocation) =>
   withRuns(invocation, async (session) => {
     const [id] = invocation.words;
+    tellUnguarded(session.workspace, invocation);
     if (id !== undefined) return resumeAny(session, id);
     if (invocation.flag("json") || invocation.flag("events")) {
       throw new UsageError("--json and --events are for one run: name it");
