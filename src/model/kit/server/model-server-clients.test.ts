@@ -207,8 +207,10 @@ describe.each(everyWay)("the client for $family, $mode", ({ family, mode }) => {
     for (let at = 0; at < 2; at++) {
       const gone = new AbortController();
       const asked = ask(clients[family](server), mode, { prompt: [question], abortSignal: gone.signal });
-      setTimeout(() => gone.abort(), 30);
-      await expect(asked).rejects.toThrow(/abort/i);
+      const ended = expect(asked).rejects.toThrow(/abort/i);
+      await expect.poll(() => server.requests[at]).toBeDefined();
+      gone.abort();
+      await ended;
       await expect.poll(() => server.requests[at]?.outcome).toBe("left");
     }
     server.assertComplete();
