@@ -84,7 +84,7 @@ export class ServerLink {
     const leave = this.#breaker.enter();
     this.#users++;
     try {
-      return await this.#workOnce(signal, work);
+      return await this.#workOnLine(signal, work);
     } finally {
       leave();
       this.#users--;
@@ -93,12 +93,13 @@ export class ServerLink {
   }
 
   /** A connection that turns out to be over before anything was sent is made again: the work has not begun. */
-  async #workOnce<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+  async #workOnLine<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     const line = await this.#open(signal);
     try {
       return await this.#work(line, work);
     } catch (error) {
-      if (!isFailureError(error) || error.reason !== "closed" || signal.aborted) throw error;
+      const unsent = isFailureError(error) && error.reason === "closed";
+      if (!unsent || this.isDown || signal.aborted) throw error;
     }
     return this.#work(await this.#open(signal), work);
   }
