@@ -4,13 +4,19 @@ import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
 import { type ChainSpec, planChain } from "../../chain/index.ts";
 import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
-import { callTool } from "../loop/call-tool.ts";
+import type { CalledTool, ToolRequest } from "../loop/call-tool.ts";
+import { toldCall } from "../loop/told-call.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { AgentRuns } from "../run/agent-runs.ts";
 import { agentDefaults } from "../run/agent-spec.ts";
 import type { Runner } from "../runner.ts";
 import { type Flow, all, runPlan } from "./flow.ts";
 import type { OwnTool } from "./own-step.ts";
+
+/** A call that nobody can repeat. */
+function callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
+  return toldCall(run, { ...request, decidedBy: "runner", madeKey: undefined, effect: "read" });
+}
 
 /** A runner that is one chain, some steps of which are flows. */
 function chainRunner(spec: Omit<ChainSpec, "name">, own: (run: AgentRun) => Record<string, OwnTool>): Runner {

@@ -2,7 +2,7 @@ import { failure } from "../../base/index.ts";
 import type { ApprovalWait, CallOutcome, DecidedOutcome, InterruptedOutcome, StepWork } from "../../chain/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { Place } from "../agent-event.ts";
-import { type Flow, call, decision } from "../flow/flow.ts";
+import { type CallWish, type Flow, call, decision } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 
@@ -31,27 +31,30 @@ interface Permit {
   last: string | undefined;
 }
 
-/**
- * Makes a call, and asks people about it where the rules say so: then the run waits, and goes on with this call in
- * whatever process somebody has answered to. A call that was running when a process ended, and must not run twice, is
- * asked about as well.
- */
-export function* callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
-  const onProgress = progressOf(run, request);
-  // What `call` does, without a generator for each of many calls.
-  const outcome: CallOutcome | InterruptedOutcome = yield {
+/** What came of a call when it was made once. */
+export type FirstOutcome = CallOutcome | InterruptedOutcome;
+
+/** The wish to make a call. What comes of it goes to {@link isSettled}. */
+export function callWish(run: AgentRun, request: ToolRequest): CallWish {
+  return {
     kind: "call",
     key: `${request.key}#1`,
     work: workOf(run, request),
-    onProgress,
+    onProgress: progressOf(run, request),
   };
-  // Most calls concern nobody.
-  if (outcome.kind === "call" && questionOf(run, request, outcome) === undefined) return outcome;
-  return yield* askAbout(run, request, outcome);
 }
 
-/** Goes on with a call that was made once, asking people and making it again until it is settled. */
-function* askAbout(run: AgentRun, request: ToolRequest, first: CallOutcome | InterruptedOutcome): Flow<CalledTool> {
+/** Most calls concern nobody; one that does not is for {@link askAbout}. */
+export function isSettled(run: AgentRun, request: ToolRequest, outcome: FirstOutcome): outcome is CallOutcome {
+  return outcome.kind === "call" && questionOf(run, request, outcome) === undefined;
+}
+
+/**
+ * Asks people about a call that was made once, where the rules say so: then the run waits, and goes on with this call in
+ * whatever process somebody has answered to. A call that was running when a process ended, and must not run twice, is
+ * asked about as well. It is made again until it is settled.
+ */
+export function* askAbout(run: AgentRun, request: ToolRequest, first: FirstOutcome): Flow<CalledTool> {
   const permit: Permit = { allowed: [], last: undefined };
   let outcome = first;
   for (let attempt = 1; ; attempt++) {

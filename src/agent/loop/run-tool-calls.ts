@@ -7,14 +7,15 @@ import type { Place } from "../agent-event.ts";
 import { type Flow, all } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import type { CalledTool } from "./call-tool.ts";
-import { type KnownCall, MadeCalls, isInDoubt } from "../run/made-calls.ts";
+import { type CalledTool, type FirstOutcome, askAbout, isSettled } from "./call-tool.ts";
+import { callKey } from "../run/call-key.ts";
+import { type KnownCall, isInDoubt } from "../run/made-calls.ts";
 import type { MeantCall } from "./meaning.ts";
 import type { ToolResultPart } from "../message.ts";
 import { offerFound } from "./offer-found.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { resultPart } from "./result-part.ts";
-import { type ToldRequest, tellEnd, toldCall } from "./told-call.ts";
+import { type ToldRequest, tellEnd, toldEnd, toldWish } from "./told-call.ts";
 
 /** The calls of one answer. */
 export interface TurnCalls {
@@ -100,7 +101,7 @@ function readCall(call: MeantCall, index: number): ReadCall {
     return unusable(call, index, parsed.issues.map(({ message }) => message).join("; "));
   }
   const { tool, name = tool, effect, args = parsed.value } = call.means ?? { tool: call.name, effect: "once" };
-  return { call, index, tool, args, key: MadeCalls.keyOf(name, args), effect };
+  return { call, index, tool, args, key: callKey(name, args), effect };
 }
 
 function brokenText({ name, broken, input }: TurnToolCall): string {
@@ -124,12 +125,16 @@ function unusable(call: TurnToolCall, index: number, message: string): ReadCall 
 function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): Flow<Answered> {
   const { key, refusal, index } = read;
   const known = key === undefined ? undefined : run.made.find(key);
-  const answered =
-    known !== undefined
-      ? repeat(run, turn, { read, known })
-      : refusal !== undefined
-        ? refuse(run, turn, { read, refusal })
-        : made(run, turn, { read, called: yield* toldCall(run, requestOf(turn, read)) });
+  let answered: Answered;
+  if (known !== undefined) answered = repeat(run, turn, { read, known });
+  else if (refusal !== undefined) answered = refuse(run, turn, { read, refusal });
+  else {
+    // What `toldCall` does, without two more generators for each of many calls.
+    const request = requestOf(turn, read);
+    const outcome: FirstOutcome = yield toldWish(run, request);
+    const called = isSettled(run, request, outcome) ? outcome : yield* askAbout(run, request, outcome);
+    answered = made(run, turn, { read, called: toldEnd(run, request, called) });
+  }
   turn.onPart?.(answered.part, index);
   return answered;
 }

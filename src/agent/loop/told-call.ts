@@ -1,15 +1,15 @@
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { CallDecider } from "../agent-event.ts";
-import type { Flow } from "../flow/flow.ts";
+import type { CallWish, Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { type CalledTool, type ToolRequest, callTool } from "./call-tool.ts";
+import { type CalledTool, type FirstOutcome, type ToolRequest, askAbout, callWish, isSettled } from "./call-tool.ts";
 import { foundItems } from "./found-items.ts";
 import { summaryOf } from "../run/summary-of.ts";
 
 /** A call, and how the run remembers it. */
 export interface ToldRequest extends ToolRequest {
   readonly decidedBy: CallDecider;
-  /** As `MadeCalls.keyOf` has it; undefined for one that nobody can repeat. */
+  /** As `callKey` has it; undefined for one that nobody can repeat. */
   readonly madeKey: string | undefined;
   /** The effect of the call where no handler got to run. */
   readonly effect: Effect;
@@ -17,9 +17,20 @@ export interface ToldRequest extends ToolRequest {
 
 /** Makes a call, counts and remembers it, and tells of its beginning and its end. */
 export function* toldCall(run: AgentRun, request: ToldRequest): Flow<CalledTool> {
-  const { place, callId, tool, decidedBy, args, madeKey, effect } = request;
+  const outcome: FirstOutcome = yield toldWish(run, request);
+  return toldEnd(run, request, isSettled(run, request, outcome) ? outcome : yield* askAbout(run, request, outcome));
+}
+
+/** The wish to make a call, whose beginning is told. */
+export function toldWish(run: AgentRun, request: ToldRequest): CallWish {
+  const { place, callId, tool, decidedBy, args } = request;
   if (run.listens) run.begins({ type: "tool-started", ...place, callId, tool, decidedBy, args: run.shown(args) });
-  const called = yield* callTool(run, request);
+  return callWish(run, request);
+}
+
+/** Counts and remembers a call that is settled, and tells of its end. */
+export function toldEnd(run: AgentRun, request: ToldRequest, called: CalledTool): CalledTool {
+  const { callId, madeKey, effect } = request;
   const { result } = called;
   // Stopped before it could run, such as at the question whether it may.
   if (called.effect !== undefined || result.success || result.error.code !== "cancelled") run.count(result);

@@ -1,4 +1,3 @@
-import { canonicalJson } from "../../base/index.ts";
 import type { Effect, ToolResult, ToolSuccess } from "../../tool/index.ts";
 
 /** A call that was made, or refused by whoever makes calls. */
@@ -29,11 +28,6 @@ export class MadeCalls {
   /** Ids of calls whose results left the conversation. */
   readonly #gone = new Set<string>();
   #writes = 0;
-
-  /** The same for the same tool and arguments. */
-  static keyOf(tool: string, args: unknown): string {
-    return `${tool} ${canonicalJson(args)}`;
-  }
 
   /**
    * The call that makes another one needless: one that may run once only, if it did or may have done its work; and any

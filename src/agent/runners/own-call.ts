@@ -5,7 +5,7 @@ import { fact } from "../flow/fact.ts";
 import type { Flow } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
 import { effectOfCall } from "../loop/effect-of-call.ts";
-import { MadeCalls } from "../run/made-calls.ts";
+import { callKey } from "../run/call-key.ts";
 import { mayUse } from "../run/may-use.ts";
 import { tellEnd, toldCall } from "../loop/told-call.ts";
 import type { AgentRun } from "../run/agent-run.ts";
@@ -50,7 +50,7 @@ export function* ownCall(run: AgentRun, own: OwnCall): Flow<ToolResult> {
   const key = `${place.part}.${place.round}.${name}`;
   const tool = yield* fact(`${key}.tool`, () => look(run, wanted, args));
   if (tool === null) return resultOf(wanted, { success: false, error: noTool(wanted) });
-  const madeKey = MadeCalls.keyOf(tool.name, args);
+  const madeKey = callKey(tool.name, args);
   const known = run.made.find(madeKey);
   const request = { place, decidedBy, key, callId: key, tool: wanted, args, madeKey, effect: tool.effect };
   if (known !== undefined) {

@@ -19,6 +19,8 @@ interface Memory {
   /** The number of the answer that had an id first. */
   readonly ids: Map<string, number>;
   readonly origins: Set<string>;
+  /** Of tools that were called. */
+  readonly names: Set<string>;
   hasOddNames: boolean;
 }
 
@@ -39,7 +41,7 @@ export function conversationOf(prompt: LanguageModelV4Prompt): Conversation {
     before = known.get(message);
     if (before === undefined) fresh.push(message);
   }
-  const memory: Memory = before?.memory ?? { ids: new Map(), origins: new Set(), hasOddNames: false };
+  const memory: Memory = before?.memory ?? { ids: new Map(), origins: new Set(), names: new Set(), hasOddNames: false };
   let answers = before?.answers ?? 0;
   for (let message = fresh.pop(); message !== undefined; message = fresh.pop()) {
     answers++;
@@ -52,11 +54,13 @@ export function conversationOf(prompt: LanguageModelV4Prompt): Conversation {
 }
 
 function remember(message: AssistantMessage, memory: Memory, number: number): void {
-  const { ids, origins } = memory;
+  const { ids, origins, names } = memory;
   origins.add(originOf(message) ?? "");
   for (const part of message.content) {
     if (part.type !== "tool-call") continue;
     if ((ids.get(part.toolCallId) ?? Infinity) > number) ids.set(part.toolCallId, number);
+    if (names.has(part.toolName)) continue;
+    names.add(part.toolName);
     memory.hasOddNames ||= fitToolName(part.toolName) !== part.toolName;
   }
 }
