@@ -127,7 +127,7 @@ export class FlowRun implements HostListener, Granter {
   #take(): void {
     while (this.#end !== undefined) {
       // It goes on by itself, and then wakes this.
-      if (this.#isOpening()) break;
+      if (this.#chains.size > 0 && this.#isOpening()) break;
       const settled = this.host.next(this.#pending);
       if (settled === undefined) break;
       if (settled.outcome.kind === "parked") return this.#park();

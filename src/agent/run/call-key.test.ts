@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { assert, jsonValue, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../base/index.ts";
 import { callKey } from "./call-key.ts";
@@ -33,8 +33,8 @@ describe("the key of a call", () => {
   });
 
   test("tells apart what JSON does, and nothing else", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+    assert(
+      property(jsonValue(), jsonValue(), (one, other) => {
         const isSame = canonicalJson(one) === canonicalJson(other);
         expect(callKey("t", one) === callKey("t", other)).toBe(isSame);
         expect(callKey("t", one)).toBe(callKey("t", JSON.parse(canonicalJson(one))));
