@@ -197,8 +197,8 @@ describe("[C04] a server over HTTP", () => {
     const { connect, told } = connecting();
     const connection = await connect(at(site.url));
     const failure = await failureOf(connection.callTool("t", {}, { signal: always }));
-    expect(failure.toFailure("unsafe")).toMatchObject({ reason: "closed", retry: "safe" });
-    await expect.poll(() => told.ends).toMatchObject([{ reason: "closed" }]);
+    expect(failure.toFailure("unsafe")).toMatchObject({ reason: "not_sent", retry: "safe" });
+    await expect.poll(() => told.ends).toMatchObject([{ reason: "not_sent" }]);
   });
 
   test.each([

@@ -246,7 +246,7 @@ describe("a call", () => {
     const connection = await connect(good);
     await connection.close();
     const failure = await failureOf(connection.callTool("echo", {}, { signal: always }));
-    expect(failure.toFailure("unsafe")).toMatchObject({ code: "not_available", reason: "closed", retry: "safe" });
+    expect(failure.toFailure("unsafe")).toMatchObject({ code: "not_available", reason: "not_sent", retry: "safe" });
     await connection.close();
   });
 });

@@ -30,6 +30,7 @@ describe("the key of a call", () => {
 
   test("is another for another tool", () => {
     expect(callKey("t", {})).not.toBe(callKey("u", {}));
+    expect(callKey("t", { a: "zz {1 b1" })).not.toBe(callKey('t {1 a"8 zz', { b: 1 }));
   });
 
   test("tells apart what JSON does, and nothing else", () => {

@@ -11,7 +11,7 @@ const fewKeys = 8;
  * not JSON: every call of every answer needs one, nobody reads it, and lengths in front of texts need no escapes.
  */
 export function callKey(tool: string, args: unknown): string {
-  return `${tool} ${textOf(args, 0) ?? canonicalJson(args)}`;
+  return `${tool.length} ${tool}${textOf(args, 0) ?? canonicalJson(args)}`;
 }
 
 /** Undefined for what is not plain JSON. */

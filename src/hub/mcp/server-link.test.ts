@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { FakeServer, definition, fakeWorkspace } from "../../../test/support/fake-mcp.ts";
@@ -43,7 +45,7 @@ describe("connections", () => {
     const { source, engine } = await fakeWorkspace({ server });
     await source.load();
     await source.prepare();
-    const over = fail("Not connected", { code: "not_available", reason: "closed", retry: "safe" });
+    const over = fail("Not connected", { code: "not_available", reason: "not_sent", retry: "safe" });
     server.handler = () => {
       if (server.connects === 1) throw over;
       return { isError: false, content: [{ type: "text", text: "sent" }] };
@@ -54,8 +56,27 @@ describe("connections", () => {
     server.handler = () => {
       throw over;
     };
-    expect(await call()).toMatchObject({ error: { reason: "closed", retry: "safe" } });
+    expect(await call()).toMatchObject({ error: { reason: "not_sent", retry: "safe" } });
     expect(server.connects).toBe(3);
+    await source.close();
+  });
+
+  test("a server that is not in mcp.json any more is not connected to again for a call that was not sent", async () => {
+    const server = new FakeServer(definition("writes"));
+    const { source, engine, dir } = await fakeWorkspace({ server });
+    await source.load();
+    await source.prepare();
+    const ends = Promise.withResolvers<never>();
+    server.handler = () => ends.promise;
+    const call = engine.call("server/writes", {}, { maxRetries: 0 });
+    await settle();
+    writeFileSync(join(dir, "mcp.json"), '{ "mcpServers": {} }');
+    const loading = source.load();
+    await expect.poll(() => source.status()).toEqual([]);
+    ends.reject(fail("Not connected", { code: "not_available", reason: "not_sent", retry: "safe" }));
+    expect(await call).toMatchObject({ error: { reason: "not_sent" } });
+    await loading;
+    expect(server.connects).toBe(1);
     await source.close();
   });
 

@@ -34,7 +34,7 @@ interface Line {
 const serverReasons: ReadonlySet<string | undefined> = new Set([
   "unreachable",
   "connection_lost",
-  "closed",
+  "not_sent",
   "http_error",
   "busy",
   "unauthorized",
@@ -92,14 +92,14 @@ export class ServerLink {
     }
   }
 
-  /** A connection that turns out to be over before anything was sent is made again: the work has not begun. */
+  /** Where the work was not sent, since the connection was over by then, another one is made for it, once. */
   async #workOnLine<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     const line = await this.#open(signal);
     try {
       return await this.#work(line, work);
     } catch (error) {
-      const unsent = isFailureError(error) && error.reason === "closed";
-      if (!unsent || this.isDown || signal.aborted) throw error;
+      const isUnsent = isFailureError(error) && error.reason === "not_sent";
+      if (!isUnsent || this.isDown || this.#unused !== undefined || signal.aborted) throw error;
     }
     return this.#work(await this.#open(signal), work);
   }

@@ -1,4 +1,4 @@
-import { isFailureError } from "../../../base/index.ts";
+import { fail, isFailureError } from "../../../base/index.ts";
 import { answerQuestion } from "./answer-question.ts";
 import type { McpCallOptions } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
@@ -20,32 +20,54 @@ export interface QuestioningCall {
 
 /** Makes a call that may come back with questions instead of a result, and answers them until there is one. */
 export async function callWithQuestions(asked: QuestioningCall): Promise<Readonly<Record<string, unknown>>> {
-  let added: Record<string, unknown> = {};
-  for (let round = 0; round <= asked.mostRounds; round++) {
-    const answer = await asked.send(added).catch((error: unknown) => {
-      throw round === 0 ? error : asBroken(error);
-    });
-    if (answer["resultType"] !== "input_required") return answer;
-    const { inputRequests, requestState } = answer;
-    const questions = Object.entries(inputRequests ?? {});
-    if (questions.length === 0) await asked.wait(patienceMs);
-    const answers = await Promise.all(questions.map(async ([key, one]) => [key, await answerOne(one, asked)] as const));
-    added = {
-      ...(answers.length > 0 && { inputResponses: Object.fromEntries(answers) }),
-      // Given back as it came: only the server knows what it means.
-      ...(requestState !== undefined && { requestState }),
-    };
+  let answer = await asked.send({});
+  try {
+    for (let round = 0; round < asked.mostRounds && isQuestion(answer); round++) {
+      answer = await asked.send(await answersTo(answer, asked));
+    }
+  } catch (error) {
+    throw asBegun(error);
   }
+  if (!isQuestion(answer)) return answer;
   throw mcpFailure(
     "too_many_questions",
     `the MCP server "${asked.server}" still asks questions after ${asked.mostRounds} rounds`,
   );
 }
 
-/** What is not sent any more does not undo what was sent before it: the tool had begun by then. */
-function asBroken(error: unknown): unknown {
-  if (!isFailureError(error) || error.reason !== "closed") return error;
-  return mcpFailure("connection_lost", error.message, { cause: error });
+type Answer = Awaited<ReturnType<QuestioningCall["send"]>>;
+
+function isQuestion(answer: Answer): boolean {
+  return answer["resultType"] === "input_required";
+}
+
+/** What is added to the request when it is sent again. */
+async function answersTo({ inputRequests, requestState }: Answer, asked: QuestioningCall): Promise<Answer> {
+  const questions = Object.entries(inputRequests ?? {});
+  if (questions.length === 0) await asked.wait(patienceMs);
+  const answers = await Promise.all(questions.map(async ([key, one]) => [key, await answerOne(one, asked)] as const));
+  return {
+    ...(answers.length > 0 && { inputResponses: Object.fromEntries(answers) }),
+    // Given back as it came: only the server knows what it means.
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+/** Whatever went wrong after a question, the tool had begun by then: no failure may say that nothing was done. */
+function asBegun(error: unknown): unknown {
+  if (!isFailureError(error)) return error;
+  const { code, reason, forModel, retry } = error.toFailure();
+  if (retry !== "safe") return error;
+  if (reason === "not_sent" || reason === "unreachable") {
+    return mcpFailure("connection_lost", error.message, { cause: error, forModel });
+  }
+  return fail(error.message, {
+    code,
+    forModel,
+    retry: "unsafe",
+    cause: error,
+    ...(reason !== undefined && { reason }),
+  });
 }
 
 async function answerOne(question: unknown, { call, server, tell }: QuestioningCall): Promise<unknown> {

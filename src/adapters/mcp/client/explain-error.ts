@@ -15,7 +15,7 @@ const broken: ReadonlySet<string | undefined> = new Set(["reset", "bad_response"
 /** Codes of the client's own errors. */
 const clientErrors: Readonly<Record<string, McpReason>> = {
   CONNECTION_CLOSED: "connection_lost",
-  NOT_CONNECTED: "closed",
+  NOT_CONNECTED: "not_sent",
   INVALID_RESULT: "bad_answer",
   UNSUPPORTED_RESULT_TYPE: "bad_answer",
   CLIENT_HTTP_UNEXPECTED_CONTENT: "bad_answer",
@@ -75,7 +75,7 @@ function ofCode(error: Error, server: string): FailureError {
   if (code === -32_602) return told("refused_call", server, error);
   if (typeof code === "number") return told("protocol_error", server, error);
   if (isOAuthError(error)) return loginNeeded(server, error);
-  if (error.message === "Not connected") return told("closed", server, error);
+  if (error.message === "Not connected") return told("not_sent", server, error);
   if (error instanceof SyntaxError || error.name === "ZodError") return told("bad_answer", server, error);
   return told(clientErrors[String(code)] ?? "protocol_error", server, error);
 }

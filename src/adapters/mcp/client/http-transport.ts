@@ -189,7 +189,7 @@ export class HttpTransport implements Transport {
     const { server } = this.#options;
     const status = typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
     if (status !== 404 || this.#inner.sessionId === undefined || isFailureError(error)) return error;
-    const failure = mcpFailure("closed", `the MCP server "${server}" has ended the session`, { cause: error });
+    const failure = mcpFailure("not_sent", `the MCP server "${server}" has ended the session`, { cause: error });
     this.#lose(failure);
     return failure;
   }

@@ -16,7 +16,11 @@ export const mcpReasons = {
     means: "The connection broke while the call was under way; the tool may have run.",
     retry: "unsafe",
   },
-  closed: { code: "not_available", means: "The connection was closed before the call was sent." },
+  not_sent: {
+    code: "not_available",
+    means:
+      "The connection was over before the call was sent, or the server had forgotten the session: nothing was done.",
+  },
   unauthorized: {
     code: "not_available",
     means: "The server wants somebody to log in (`windlass mcp login NAME`), or does not accept the key.",

@@ -6,11 +6,12 @@ describe("a message over a connection that has ended", () => {
   test("was not sent, however that ended", () => {
     const lost = mcpFailure("connection_lost", "the program ended by SIGKILL");
     expect(notSent("s", lost).toFailure("unsafe")).toMatchObject({
-      reason: "closed",
+      reason: "not_sent",
       retry: "safe",
       message: "the program ended by SIGKILL",
     });
-    expect(notSent("s").toFailure("unsafe")).toMatchObject({ reason: "closed", retry: "safe" });
+    expect(notSent("s", mcpFailure("http_error", "500", { retry: "unsafe" })).toFailure("unsafe").retry).toBe("safe");
+    expect(notSent("s").toFailure("unsafe")).toMatchObject({ reason: "not_sent", retry: "safe" });
   });
 
   test("needs a login where the connection did", () => {

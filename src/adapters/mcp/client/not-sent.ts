@@ -7,9 +7,10 @@ import { mcpFailure } from "./mcp-reasons.ts";
  * @param lost Why it ended, where nobody asked for it.
  */
 export function notSent(server: string, lost?: FailureError): FailureError {
-  if (lost !== undefined && lost.reason !== "connection_lost") return lost;
+  // What a person has to do first is worth more to know.
+  if (lost?.reason === "unauthorized" || lost?.reason === "forbidden") return lost;
   const told = lost?.message ?? `the connection to the MCP server "${server}" is closed`;
-  return mcpFailure("closed", told, {
+  return mcpFailure("not_sent", told, {
     cause: lost,
     forModel: `the connection to the MCP server "${server}" is closed`,
   });
