@@ -34,7 +34,7 @@ interface Permit {
 /** What came of a call when it was made once. */
 export type FirstOutcome = CallOutcome | InterruptedOutcome;
 
-/** The wish to make a call. What comes of it goes to {@link isSettled}. */
+/** The wish to make a call. What comes of it goes to {@link concernsNobody}. */
 export function callWish(run: AgentRun, request: ToolRequest): CallWish {
   return {
     kind: "call",
@@ -44,8 +44,8 @@ export function callWish(run: AgentRun, request: ToolRequest): CallWish {
   };
 }
 
-/** Most calls concern nobody; one that does not is for {@link askAbout}. */
-export function isSettled(run: AgentRun, request: ToolRequest, outcome: FirstOutcome): outcome is CallOutcome {
+/** Is nobody to be asked? So it is with most calls; the others are for {@link askAbout}. */
+export function concernsNobody(run: AgentRun, request: ToolRequest, outcome: FirstOutcome): outcome is CallOutcome {
   return outcome.kind === "call" && questionOf(run, request, outcome) === undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Place } from "../agent-event.ts";
 import { type Flow, all } from "../flow/flow.ts";
 import { resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { type CalledTool, type FirstOutcome, askAbout, isSettled } from "./call-tool.ts";
+import { type CalledTool, type FirstOutcome, askAbout, concernsNobody } from "./call-tool.ts";
 import { callKey } from "../run/call-key.ts";
 import { type KnownCall, isInDoubt } from "../run/made-calls.ts";
 import type { MeantCall } from "./meaning.ts";
@@ -132,7 +132,7 @@ function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): Flow<Answered>
     // What `toldCall` does, without two more generators for each of many calls.
     const request = requestOf(turn, read);
     const outcome: FirstOutcome = yield toldWish(run, request);
-    const called = isSettled(run, request, outcome) ? outcome : yield* askAbout(run, request, outcome);
+    const called = concernsNobody(run, request, outcome) ? outcome : yield* askAbout(run, request, outcome);
     answered = made(run, turn, { read, called: toldEnd(run, request, called) });
   }
   turn.onPart?.(answered.part, index);

@@ -2,7 +2,14 @@ import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { CallDecider } from "../agent-event.ts";
 import type { CallWish, Flow } from "../flow/flow.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { type CalledTool, type FirstOutcome, type ToolRequest, askAbout, callWish, isSettled } from "./call-tool.ts";
+import {
+  type CalledTool,
+  type FirstOutcome,
+  type ToolRequest,
+  askAbout,
+  callWish,
+  concernsNobody,
+} from "./call-tool.ts";
 import { foundItems } from "./found-items.ts";
 import { summaryOf } from "../run/summary-of.ts";
 
@@ -18,7 +25,11 @@ export interface ToldRequest extends ToolRequest {
 /** Makes a call, counts and remembers it, and tells of its beginning and its end. */
 export function* toldCall(run: AgentRun, request: ToldRequest): Flow<CalledTool> {
   const outcome: FirstOutcome = yield toldWish(run, request);
-  return toldEnd(run, request, isSettled(run, request, outcome) ? outcome : yield* askAbout(run, request, outcome));
+  return toldEnd(
+    run,
+    request,
+    concernsNobody(run, request, outcome) ? outcome : yield* askAbout(run, request, outcome),
+  );
 }
 
 /** The wish to make a call, whose beginning is told. */
