@@ -228,7 +228,7 @@ test("of 1,000 calls over 4 servers, one of them killed every second, only those
     return `${reason} ${retry}`;
   });
   // What was sent may have been done; what was not can be tried again.
-  expect(["connection_lost unsafe", "closed safe", "exited safe"]).toEqual(
+  expect(["connection_lost unsafe", "not_sent safe", "exited safe"]).toEqual(
     expect.arrayContaining([...new Set(verdicts)]),
   );
   expect(verdicts).toContain("connection_lost unsafe");
