@@ -1,4 +1,4 @@
-/** Writes the generated pages; with --check, tells which ones are out of date and fails. */
+/** Writes the generated pages; with --check, reports the pages that are out of date and fails. */
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { apiPage } from "./docs/api-page.ts";

@@ -1,4 +1,4 @@
-/** Draws docs/tour.svg: what `npm start` leaves on a terminal. Needs tmux, and what `npm run build` makes. */
+/** Draws docs/tour.svg: the terminal output of `npm start`. Requires tmux, and a build (`npm run build`). */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,12 +11,12 @@ const lineHeight = 20;
 
 const output = await onTerminal(`"${process.execPath}" examples/tour.ts`);
 
-/** What a command leaves on a terminal of this width, colours included. */
+/** Returns the output of a command on a terminal of this width, colors included. */
 async function onTerminal(command: string): Promise<string> {
   const tmux = (...words: string[]): string =>
     execFileSync("tmux", ["-L", "windlass-picture", ...words], { encoding: "utf8" });
   const done = "windlass-picture-done";
-  // The number of a run is different every time, and says nothing.
+  // The command runs in a shell that stays open until the screen has been captured.
   tmux(
     "new-session",
     "-d",
@@ -44,11 +44,11 @@ interface Span {
 
 const styles: Readonly<Record<string, string>> = { "1": "b", "2": "d", "32": "g", "33": "y" };
 
-/** Splits a line at its colour codes. */
+/** Splits a line at its color codes. */
 function spans(line: string): Span[] {
   const found: Span[] = [];
   let style = "";
-  // oxlint-disable-next-line no-control-regex -- colour codes are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern matches color codes
   for (const part of line.split(/(\u001B\[[\d;]*m)/)) {
     // oxlint-disable-next-line no-control-regex
     const code = /^\u001B\[([\d;]*)m$/.exec(part)?.[1];

@@ -22,7 +22,7 @@ const modules = [
   ["windlass/tools", "tools.ts"],
 ] as const;
 
-/** What users can import, from the comments in the code. */
+/** Renders the page of all public names, from the comments in the code. */
 export function apiPage(): string {
   return `<!-- Generated from the comments in the code by npm run docs. -->
 # Library
@@ -48,7 +48,7 @@ function row({ name, doc, members }: PublicName): string {
   return [`- **${name}** — ${summary(doc)}`, ...below].join("\n");
 }
 
-/** The first paragraph, on one line. */
+/** Returns the first paragraph on one line. */
 function summary(doc: string): string {
   return (
     plain(doc)

@@ -1,8 +1,8 @@
-import type { ArgumentSpec, CommandSpec, OptionSpec } from "../../src/cli/command-spec.ts";
-import { commandGroups, dirOption } from "../../src/cli/command-table.ts";
-import { exitCodeWords } from "../../src/cli/exit-codes.ts";
+import type { ArgumentSpec, CommandSpec, OptionSpec } from "../../src/cli/program/command-spec.ts";
+import { commandGroups, dirOption, trustOption } from "../../src/cli/commands/command-table.ts";
+import { exitCodeTexts } from "../../src/cli/program/exit-codes.ts";
 
-/** Every command and option, from the table that the program itself is made from. */
+/** Renders the page of all commands and options, from the command table of the program. */
 export function cliPage(): string {
   const groups = commandGroups.map(
     ({ title, commands }) =>
@@ -11,16 +11,16 @@ export function cliPage(): string {
         .flatMap((command) => entries(command, ""))
         .join("\n")}`,
   );
-  const codes = exitCodeWords.map(([code, means]) => `| ${code} | ${means} |`);
+  const codes = exitCodeTexts.map(([code, means]) => `| ${code} | ${means} |`);
   return `<!-- Generated from the table of commands by npm run docs. -->
 # Command line
 
-Every command takes \`${dirOption.flags}\`: ${dirOption.about}.
+Every command takes \`${dirOption.flags}\`: ${dirOption.about}; and \`${trustOption.flags}\`: ${trustOption.about}.
 
 ${groups.join("\n")}
 ## Exit codes
 
-| code | means |
+| code | meaning |
 | --- | --- |
 ${codes.join("\n")}
 `;

@@ -1,11 +1,11 @@
-import { ToolFinder, ResultShelf, findToolsTool, readResultTool } from "../../src/hub/index.ts";
+import { ToolFinder, ResultStore, findToolsTool, readResultTool } from "../../src/hub/index.ts";
 import { resourceTools } from "../../src/hub/mcp/resource-tools.ts";
 import { SkillSessions } from "../../src/hub/skills/skill-sessions.ts";
 import { SkillTools } from "../../src/hub/skills/skill-tools.ts";
 import type { Skill } from "../../src/hub/skills/skill.ts";
 import { type AnyTool, ToolRegistry } from "../../src/tool/index.ts";
 
-/** The tools that lead to other tools, to skills, to resources and to large results; of a workspace that has none. */
+/** Returns the tools that give access to other tools, skills, resources and large results, for an empty workspace. */
 export function hubTools(): AnyTool[] {
   const registry = new ToolRegistry();
   const skills = new SkillTools({
@@ -15,7 +15,7 @@ export function hubTools(): AnyTool[] {
   });
   return [
     findToolsTool({ finder: new ToolFinder(registry) }),
-    readResultTool(new ResultShelf()),
+    readResultTool(new ResultStore()),
     ...skills.for([unlisted]),
     ...resourceTools({
       servers: () => [],
@@ -26,7 +26,7 @@ export function hubTools(): AnyTool[] {
   ];
 }
 
-/** Without a skill there are no tools of skills, and one that is listed would stand in their description. */
+/** The skill tools exist only if there is a skill, and a listed skill would appear in their descriptions. */
 const unlisted: Skill = {
   name: "unlisted",
   description: "For the docs.",

@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** A name that users can import, with what its comment says. */
+/** A name that users can import, with its comment. */
 export interface PublicName {
   readonly name: string;
   readonly kind: "function" | "class" | "const" | "interface" | "type";
-  /** The text of its TSDoc comment; empty where there is none. */
+  /** Text of its TSDoc comment; empty if there is none. */
   readonly doc: string;
-  /** Of an interface: the fields and methods that have a comment. */
+  /** Fields and methods of an interface that have a comment. */
   readonly members: readonly Member[];
-  /** From the root of the project. */
+  /** Path of the file that declares it. */
   readonly file: string;
 }
 
-/** A field or method of an interface, and what its comment says. */
+/** A field or method of an interface, with its comment. */
 export interface Member {
   readonly name: string;
   readonly doc: string;
@@ -25,7 +25,7 @@ const member = /^ {2}(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\n {2}(?:readonly )?(\w+)(?=
 const list = /^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm;
 const everything = /^export \* from "([^"]+)"/gm;
 
-/** Everything that a module exports, followed to where it is declared. Reads text: our exports have few forms. */
+/** Returns everything that a module exports, resolved to its declaration. Parses text, because our exports have few forms. */
 export function publicNames(entry: string): PublicName[] {
   return [...exportsOf(resolve(entry)).values()].toSorted((a, b) => a.name.localeCompare(b.name, "en"));
 }
@@ -46,7 +46,7 @@ function declared(text: string, path: string): Map<string, PublicName> {
   return found;
 }
 
-/** Those of the interface whose text this begins with. */
+/** Returns the members of the interface whose body begins here. */
 function membersOf(text: string): Member[] {
   const body = text.slice(0, text.search(/^\}/m));
   return [...body.matchAll(member)].map(([, doc = "", name = ""]) => ({ name, doc: words(doc) }));

@@ -3,17 +3,17 @@ import { chainFileSchema } from "../../src/chain/index.ts";
 import type { JsonSchema } from "../../src/schema/index.ts";
 import { toolFileSchema } from "../../src/tool/index.ts";
 
-/** The keys of a tool file. */
+/** Renders the page of the keys of a tool file. */
 export function toolFilePage(): string {
   return page("Tool files", toolFileSchema, "`windlass schema tool` prints the JSON Schema for editors.");
 }
 
-/** The keys of a chain file. */
+/** Renders the page of the keys of a chain file. */
 export function chainFilePage(): string {
   return page("Chain files", chainFileSchema, "`windlass schema chain` prints the JSON Schema for editors.");
 }
 
-/** The keys of windlass.yaml. */
+/** Renders the page of the keys of windlass.yaml. */
 export function workspacePage(): string {
   return page("windlass.yaml", workspaceSchema, "`windlass schema workspace` prints the JSON Schema for editors.");
 }
@@ -22,9 +22,9 @@ function page(title: string, schema: JsonSchema, note: string): string {
   return `<!-- Generated from the schema in the code by npm run docs. -->
 # ${title}
 
-Every key, what it may hold, and what it means. Unknown keys are errors, with a suggestion. ${note}
+Every key with its type and its meaning. Unknown keys are errors, with a suggestion. ${note}
 
-| key | holds | means |
+| key | type | meaning |
 | --- | --- | --- |
 ${rowsOf(schema, "").join("\n")}
 `;

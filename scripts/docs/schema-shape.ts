@@ -12,7 +12,7 @@ const words: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** What a schema takes, in few words: for the cell of a table. */
+/** Returns a short description of the type of a schema, for a table cell. */
 export function typeOf(schema: JsonSchema): string {
   const forms = variantsOf(schema);
   if (forms.length > 0) return [...new Set(forms.map(typeOf))].join(" or ");
@@ -25,33 +25,33 @@ export function typeOf(schema: JsonSchema): string {
   return words[String(type)] ?? "anything";
 }
 
-/** The shape of a value, written like one: `{ title: text, tags?: [text] }`; on several lines where one is too long. */
+/** Renders the shape of a value: `{ title: text, tags?: [text] }`; on several lines if one is too long. */
 export function shapeOf(schema: JsonSchema): string {
   return shape({ schema, root: schema, indent: "", seen: [] });
 }
 
-interface Place {
+interface ShapePosition {
   readonly schema: JsonSchema;
-  /** Where `$ref` leads. */
+  /** Schema against which `$ref` is resolved. */
   readonly root: JsonSchema;
   readonly indent: string;
-  /** References that led here; a second time is told by its name only. */
+  /** References that led here; a repeated one is rendered by its name only. */
   readonly seen: readonly string[];
 }
 
-function shape(place: Place): string {
-  const { schema, seen } = place;
+function shape(position: ShapePosition): string {
+  const { schema, seen } = position;
   const ref = schema["$ref"];
   if (typeof ref === "string") {
     const name = ref.split("/").at(-1) ?? ref;
     if (seen.includes(ref)) return `… (${name} again)`;
-    return shape({ ...place, schema: resolve(place.root, ref), seen: [...seen, ref] });
+    return shape({ ...position, schema: resolve(position.root, ref), seen: [...seen, ref] });
   }
   const forms = variantsOf(schema);
-  if (forms.length > 0) return [...new Set(forms.map((form) => shape({ ...place, schema: form })))].join(" or ");
+  if (forms.length > 0) return [...new Set(forms.map((form) => shape({ ...position, schema: form })))].join(" or ");
   const items = schema["items"];
-  if (schema["type"] === "array" && isSchema(items)) return `[${shape({ ...place, schema: items })}]`;
-  return isSchema(schema["properties"]) ? fields(place, schema["properties"]) : valueOf(schema);
+  if (schema["type"] === "array" && isSchema(items)) return `[${shape({ ...position, schema: items })}]`;
+  return isSchema(schema["properties"]) ? fields(position, schema["properties"]) : valueOf(schema);
 }
 
 function valueOf(schema: JsonSchema): string {
@@ -59,22 +59,22 @@ function valueOf(schema: JsonSchema): string {
   return Array.isArray(choices) ? choices.map((item) => JSON.stringify(item)).join(" or ") : typeOf(schema);
 }
 
-function fields(place: Place, properties: JsonSchema): string {
-  const required = new Set((place.schema["required"] ?? []) as string[]);
-  const indent = `${place.indent}  `;
+function fields(position: ShapePosition, properties: JsonSchema): string {
+  const required = new Set((position.schema["required"] ?? []) as string[]);
+  const indent = `${position.indent}  `;
   const parts = Object.entries(properties).map(([name, value]) => {
-    const inner = isSchema(value) ? shape({ ...place, schema: value, indent }) : "anything";
+    const inner = isSchema(value) ? shape({ ...position, schema: value, indent }) : "anything";
     return `${name}${required.has(name) ? "" : "?"}: ${inner}`;
   });
   const line = `{ ${parts.join(", ")} }`;
-  if (place.indent.length + line.length <= width && !line.includes("\n")) return line;
-  return `{\n${parts.map((part) => `${indent}${part}`).join("\n")}\n${place.indent}}`;
+  if (position.indent.length + line.length <= width && !line.includes("\n")) return line;
+  return `{\n${parts.map((part) => `${indent}${part}`).join("\n")}\n${position.indent}}`;
 }
 
 function resolve(root: JsonSchema, ref: string): JsonSchema {
   let found: unknown = root;
   for (const key of ref.split("/").slice(1)) found = isSchema(found) ? found[key] : undefined;
-  if (!isSchema(found)) throw new Error(`nothing stands behind ${ref}`);
+  if (!isSchema(found)) throw new Error(`cannot resolve ${ref}`);
   return found;
 }
 
